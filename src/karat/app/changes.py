@@ -19,6 +19,8 @@ from karat.scoring.score import cluster_labels
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.whole_files import judge_whole_files
 
+# Larger runs are not read a second time unless that is asked for: karat compare A@previous A.
+MOST_QUERIES = 50_000
 # The past runs that are read, at most, until one can be compared.
 MOST_READ = 5
 # Returns the finished runs of a name, the newest first.
@@ -45,9 +47,10 @@ def with_changes(
 ) -> EvaluationResult:
     """Return *result* of *runs* of *done* with how they differ from earlier runs in *store*.
 
-    Scores that use a human sample of this gold set have no counterpart in earlier runs.
+    Scores that use a human sample of this gold set have no counterpart in earlier runs. Very large
+    runs are left out: two of them may not fit into memory.
     """
-    if confidence.human_sample:
+    if confidence.human_sample or len(gold) > MOST_QUERIES:
         return result
     overall = result.overall
     evaluations = [overall] if isinstance(overall, Evaluation) else overall.evaluations

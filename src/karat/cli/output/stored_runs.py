@@ -49,7 +49,7 @@ def experiments_table(
         Column("queries", numeric=True, spare=4),
         Column("revision", spare=5),
         Column("status"),
-        Column(f"engines by {shared}" if shared else "engines", spare=1),
+        Column(f"engines by {shared}" if shared else "engines"),
     )
     kept = [
         index

@@ -1,0 +1,63 @@
+"""karat evaluate and compare say how an engine changed since its previous run."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+Karat = Callable[..., CompletedProcess[str]]
+
+# The script ranks the document first whose name is in the query; later none.
+SCRIPT = """import json, sys
+names = [name for name in ("login", "mail", "cart", "user", "shop", "help") if name in sys.argv[1]]
+print(json.dumps([f"{name}.md" for name in names]))
+"""
+NAMES = ("login", "mail", "cart", "user", "shop", "help")
+OPTIONS = ("q.csv", "--corpus", "corpus", "-m", "mrr", "--timed", "none")
+
+
+@pytest.fixture
+def corpus(folder: Path) -> Path:
+    """Return the current folder, with documents, questions and a search of one's own."""
+    (folder / "corpus").mkdir()
+    for name in NAMES:
+        (folder / "corpus" / f"{name}.md").write_text(f"About {name}.\n", encoding="utf-8")
+    questions = "".join(f"where is {name},{name}.md\n" for name in NAMES)
+    (folder / "q.csv").write_text(f"question,expected_document\n{questions}", encoding="utf-8")
+    (folder / "mine.py").write_text(SCRIPT.replace("if name in", "if name not in"), "utf-8")
+    engine = 'engine: command\nname: mine\ncommand: [python3, "{here}/mine.py", "{query}"]\n'
+    (folder / "mine.yaml").write_text(engine, encoding="utf-8")
+    return folder
+
+
+def test_a_mended_search_is_better_than_before(karat: Karat, corpus: Path) -> None:
+    first = karat("evaluate", *OPTIONS, "-e", "mine.yaml")
+    assert first.returncode == 0, first.stderr
+    assert "previous run" not in first.stdout
+    (corpus / "mine.py").write_text(SCRIPT, encoding="utf-8")
+    second = " ".join(karat("evaluate", *OPTIONS, "-e", "mine.yaml").stdout.split())
+    assert "mine is better than its previous run: mrr +1.000" in second
+    assert "; 6 queries won, 0 lost (" in second
+    assert "just now; changed: mine.py)." in second
+    assert karat("runs", "pin", "mine@previous").returncode == 0
+    done = karat("compare", *OPTIONS, "--agents", "bm25", "mine.yaml", "--json")
+    changes = json.loads(done.stdout)["changes"]
+    assert [(one["run"], one["against"], one["unchanged"]) for one in changes] == [
+        ("mine", "previous", True),
+        ("mine", "pinned", False),
+    ]
+    (entry,) = changes[1]["comparison"]["differences"]
+    assert (entry["difference"], entry["wins"], entry["significant"]) == (1.0, 6, True)
+
+
+@pytest.mark.usefixtures("corpus")
+def test_very_large_runs_are_left_out(karat: Karat, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.app.changes.MOST_QUERIES", len(NAMES) - 1)
+    for _ in range(2):
+        done = karat("evaluate", *OPTIONS, "-e", "bm25", "--again")
+        assert (done.returncode, "previous run" in done.stdout) == (0, False)
+    monkeypatch.setattr("karat.app.changes.MOST_QUERIES", len(NAMES))
+    done = karat("evaluate", *OPTIONS, "-e", "bm25", "--again")
+    assert "bm25 and its previous run have the same mrr on every query" in done.stdout

@@ -128,13 +128,13 @@ def speed(tree: Path, share: float) -> dict[str, Any]:
 
 def index(tree: Path) -> dict[str, float]:
     """Index *tree* with the small model, without a cache."""
-    from karat.corpus import read_folder
+    from karat.corpus import from_folder
     from karat.engines.builtin import dense
 
     layers, width, _ = SHAPES["6 x 384"]
     with tempfile.TemporaryDirectory() as folder:
         model = made_model(Path(folder), layers, width, pieces(tree, 2_000))
-        corpus = read_folder(tree)
+        corpus = from_folder(tree)
         seconds = {}
         for option in ("?precision=float32", ""):
             engine = dense(model=f"st:{model}{option}", cache=False)

@@ -264,7 +264,9 @@ def test_both_ranks_of_a_gate_have_the_mark(karat: Karat, folder: Path) -> None:
     ]
     write(Run.of(answers), folder / "turned.jsonl")
     karat("baseline", "update", "gold.json", "first.jsonl", "-m", "mrr", *USED[:2])
-    gate = karat("gate", "gold.json", "turned.jsonl", "--baseline", "baseline.json", *USED)
+    gate = karat(
+        "gate", "gold.json", "turned.jsonl", "--baseline", "baseline.json", *USED, "--details"
+    )
     (row, *_) = (line.split() for line in gate.stdout.splitlines() if line.startswith("q1"))
 
     assert all(cell.endswith("†") for cell in row[1:6]), gate.stdout

@@ -32,7 +32,8 @@ def test_merges_that_are_left_out_are_a_row(karat: Karat, project: "Builder") ->
     done = karat(*given)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert f": {int(project.git('rev-list', '--count', 'main'))} commits up to " in lines[0]
+    count = int(project.git("rev-list", "--count", "main"))
+    assert f": {count} commits up to " in " ".join(lines[:2])
     merge = next(line.split() for line in lines if line.startswith("merge "))
     assert merge[1] == "1"
     (mined,) = json.loads(karat(*given, "--json").stdout)["repositories"]

@@ -16,13 +16,20 @@ from karat.model.timings import RunResult
 from karat.report.findings.contenders import Advice
 from karat.report.findings.latency import mean_spent
 from karat.report.rows import Result, query_rows
+from karat.report.section import ReportSection, section_document
 
 SCHEMA = 1
 
 
-def result_json(result: Result, settings: Mapping[str, object]) -> str:
-    """Return one scored run with its queries, or several with their comparison and the verdict."""
-    return _dump(result_plain(result, settings))
+def result_json(
+    result: Result, settings: Mapping[str, object], *, sections: Sequence[ReportSection] = ()
+) -> str:
+    """Return one scored run with its queries, or several with their comparison and the verdict.
+
+    *sections* say more about scores of a file.
+    """
+    more = {"sections": [section_document(each) for each in sections]} if sections else {}
+    return _dump({**result_plain(result, settings), **more})
 
 
 def result_plain(result: Result, settings: Mapping[str, object]) -> dict[str, object]:

@@ -26,6 +26,7 @@ def test_json_and_slices(karat: Karat, scores: str) -> None:
     (entry,) = document["comparison"]["differences"]
     assert (entry["difference"], entry["wins"], entry["losses"]) == (0.4, 8, 0)
     assert entry["p"] == 2 / 2**8
+    assert [each["title"] for each in document["sections"]] == ["Ranks", "Zeros and ones"]
     assert set(document["slices"]["level"]) == {"easy", "hard"}
     assert document["runs"][0]["queries"][0] == {
         "query_id": "q0",

@@ -12,6 +12,7 @@ from karat.cli.output.show import (
     is_report,
     overview_tables,
     put,
+    settings_by_name,
     show_result,
 )
 from karat.cli.output.show import write_report as write_findings
@@ -38,7 +39,13 @@ def compare_score_files(
         show_result(only, scored.gold, output, settings=settings)
         return
     contest, view = compare_scores(scored, confidence=confidence, by=inputs.by)
-    if output.style in ("json", "csv"):
+    if output.style == "json":
+        from karat.report.json import result_json
+
+        text = result_json(contest, settings_by_name(settings), sections=view.sections)
+        put(text, output)
+        return
+    if output.style == "csv":
         show_result(contest, scored.gold, output, settings=settings)
         return
     if output.details:

@@ -75,8 +75,8 @@ def command(
     """Run engines on the queries of GOLDSET, score the hits and measure latency.
 
     A gold set mined from Git is searched in the version before each change, so the answer
-    itself is not in the corpus. Targets that do not exist there are counted, and scores are
-    shown with and without them. Results are stored at once: the same command continues after an
+    itself is not in the corpus. Targets that do not exist there are counted; --details shows
+    the scores without them too. Results are stored at once: the same command continues after an
     interruption, and the commands runs and report show them again.
 
     \b

@@ -110,6 +110,11 @@ def test_one_run_has_a_sentence_and_no_change() -> None:
     assert table.notes == ()
 
 
+def test_the_share_of_first_hits_is_that_of_rank_1() -> None:
+    table = overview(evaluate(GOLD, at_rank(1, 9), ["mrr", "hit@1"], draws=0))
+    assert table.conclusion == "run1 has mrr 0.556 over 20 queries; 50% have a target at rank 1."
+
+
 def test_a_run_without_intervals_or_hit_measures() -> None:
     table = overview(evaluate(GOLD, at_rank(2), ["mrr"], draws=0))
     assert table.conclusion == "run1 has mrr 0.500 over 20 queries."

@@ -101,7 +101,9 @@ def _score_text(evaluation: Evaluation) -> str:
     hits = next((each for each in known if _hit_depth(each)), None)
     if hits is None:
         return f"{text}."
-    return f"{text}; {hits.mean:.0%} have a target among the first {_hit_depth(hits)} hits."
+    depth = _hit_depth(hits)
+    where = "at rank 1" if depth == 1 else f"among the first {depth} hits"
+    return f"{text}; {hits.mean:.0%} have a target {where}."
 
 
 def _hit_depth(summary: Summary) -> int:

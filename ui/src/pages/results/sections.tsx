@@ -15,6 +15,9 @@ type Props = { id: string; results: Results; details: Details | undefined };
 /** The parts of the results: tabs of the service's page, sections of a report file. */
 export function sections({ id, results, details }: Props): Section[] {
   const own = { id, results, details };
+  // Scores of a file have no hits, no loss reasons and no latencies.
+  const searched =
+    results.loss_reasons.length > 0 || results.runs.some(({ latency }) => latency.measured);
   return [
     { name: "runs", label: "Runs", show: () => <OverviewTab {...own} /> },
     { name: "queries", label: "Queries", show: () => <QueriesTab id={id} results={results} /> },
@@ -22,11 +25,15 @@ export function sections({ id, results, details }: Props): Section[] {
     { name: "slices", label: "By tag", show: () => <SlicesTab id={id} results={results} /> },
     ...(details
       ? [
-          {
-            name: "cost",
-            label: "Latency and cost",
-            show: () => <CostTab results={results} details={details} />,
-          },
+          ...(searched || details.tables.length > 0
+            ? [
+                {
+                  name: "cost",
+                  label: "Latency and cost",
+                  show: () => <CostTab results={results} details={details} />,
+                },
+              ]
+            : []),
           ...details.sections.map((section, at) => ({
             name: `section-${at + 1}`,
             label: section.title,

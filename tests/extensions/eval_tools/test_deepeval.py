@@ -42,6 +42,16 @@ def test_the_latest_run_and_conversations(write: Write, read: Read) -> None:
     assert [measure.name for measure in scores.measures] == ["success", "Faithfulness", "seconds"]
 
 
+def test_a_folder_of_runs(write: Write, read: Read) -> None:
+    for day, score in ((1, 0.2), (2, 0.7)):
+        path = write(f"runs/test_run_2026010{day}_1200.json", {"testCases": [case(0, "q", score)]})
+    scores = read("deepeval", path.parent).scores
+    assert columns(scores, "Faithfulness") == {
+        "test_run_20260101_1200": [0.2],
+        "test_run_20260102_1200": [0.7],
+    }
+
+
 def test_a_run_without_metrics_is_an_error(write: Write, read: Read) -> None:
     path = write("a.json", {"testCases": [], "metricsScores": [{"metricsData": 1, "success": 2}]})
     with pytest.raises(FormatError, match="no score; expected test cases of DeepEval"):

@@ -136,7 +136,7 @@ def test_a_killed_or_unscored_evaluation(tmp_path: Path, read: Read) -> None:
         "a.eval: the evaluation is without a status; it has 1 of 4 samples",
     )
     eval_log(path, HEADER, [sample(1, "C", scores=None)])
-    with pytest.raises(FormatError, match="`inspect score` adds them to a log"):
+    with pytest.raises(FormatError, match="`inspect score` adds scores to a log"):
         read("inspect", path)
     path.write_bytes(b"PK nothing")
     with pytest.raises(FormatError, match="not a log of Inspect"):

@@ -23,11 +23,14 @@ def test_a_folder_of_models(write: Write, read: Read) -> None:
     # The subsets of a task are averaged, as MTEB does.
     write("results/org__a/r1/Amazon.json", result("Amazon", [0.25, 0.75]))
     folder = write("results/org__b/r1/STS12.json", result("STS12", [0.6])).parents[2]
+    # The first versions of MTEB wrote no main score.
+    write("results/org__b/r1/Amazon.json", {"task_name": "Amazon", "scores": {"test": {"map": 1}}})
     known = read("mteb", folder)
     assert str(columns(known.scores, "main_score")) == "{'org/a': [0.5, 0.5], 'org/b': [nan, 0.6]}"
     assert known.scores.query_ids == ("Amazon", "STS12")
     assert known.scores.task == "task"
     assert known.remarks == (
+        "results: 1 file without main_score left out",
         "results: 1 result of a model and task missing; pairs are compared on the tasks that both "
         "have",
     )

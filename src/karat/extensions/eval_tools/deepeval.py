@@ -10,6 +10,8 @@ from pathlib import Path
 
 from karat.extensions.eval_tools.documents import (
     Record,
+    files_below,
+    has_file,
     keys_in,
     no_scores,
     number,
@@ -19,33 +21,41 @@ from karat.extensions.eval_tools.documents import (
     short,
     text,
 )
-from karat.extensions.scores.readers import ScoreFile, ScoreOptions, ScoreReader
+from karat.extensions.scores.readers import ScoreFile, ScoreOptions, ScoreReader, distinct_rows
 from karat.extensions.scores.record import ScoreMeasure, ScoreRow
 from karat.system.words import counted
 
+RUNS = "test_run_*.json"
 COSTS = {"tokenCost": "cost", "completionTime": "seconds"}
 CASES = ("testCases", "conversationalTestCases")
 
 
-def detect(_path: str, head: bytes) -> bool:
-    """Return whether a test run begins here."""
+def detect(path: str, head: bytes) -> bool:
+    """Return whether a test run begins here, or a folder has some."""
+    if not head:
+        return has_file(path, RUNS)
     return {"testCases", "metricsData", "success"} <= keys_in(head)
 
 
 def read(path: Path, options: ScoreOptions) -> ScoreFile:
-    """Return the scores of a test run; it is one system, called by its identifier or its file."""
-    outer = record(read_json(path, options.limits))
-    run = record(outer.get("testRunData")) or outer
-    system = text(run.get("identifier")) or path.name.strip(".").partition(".")[0]
-    cases = [case for field in CASES for case in records(run.get(field))]
-    rows = []
-    for case in cases:
-        question = _question(case)
-        rows.append(ScoreRow(short(question, 200), system, _scores(case), text=question))
+    """Return the scores of a test run, or of all in a folder.
+
+    Each is one system, called by its identifier or its file.
+    """
+    files = []
+    remarks: list[str] = []
+    for file in files_below(path, RUNS):
+        outer = record(read_json(file, options.limits))
+        run = record(outer.get("testRunData")) or outer
+        system = text(run.get("identifier")) or file.name.strip(".").partition(".")[0]
+        cases = [case for field in CASES for case in records(run.get(field))]
+        files.append((file, ScoreFile([_row(case, system) for case in cases])))
+        if failed := sum(any(map(_judge_failed, _metrics(case))) for case in cases):
+            of = counted(failed, "test case")
+            remarks.append(f"{file.name}: the judge failed on {of}, without a verdict")
+    rows = distinct_rows(files)
     if not any(row.scores for row in rows):
         raise no_scores(path, "test cases of DeepEval with metricsData")
-    failed = sum(any(_judge_failed(metric) for metric in _metrics(case)) for case in cases)
-    remark = f"{path.name}: the judge failed on {counted(failed, 'test case')}, without a verdict"
     names = {name for row in rows for name in row.scores}
     measures = [
         ScoreMeasure(name, low=0.0, lower_is_better=True)
@@ -53,7 +63,12 @@ def read(path: Path, options: ScoreOptions) -> ScoreFile:
         if name in names
     ]
     fields = {"system": "identifier or file", "query": "input"}
-    return ScoreFile(rows, fields, measures, remarks=(remark,) if failed else ())
+    return ScoreFile(rows, fields, measures, remarks=tuple(remarks))
+
+
+def _row(case: Record, system: str) -> ScoreRow:
+    question = _question(case)
+    return ScoreRow(short(question, 200), system, _scores(case), text=question)
 
 
 def _question(case: Record) -> str:
@@ -93,7 +108,7 @@ def _scores(case: Record) -> Mapping[str, float | None]:
 
 READER = ScoreReader(
     "deepeval",
-    "test runs of DeepEval (test_run_*.json): metrics by input; each file is one system",
+    "test runs of DeepEval (test_run_*.json, or a folder): metrics by input; a file is one system",
     detect,
     read,
 )

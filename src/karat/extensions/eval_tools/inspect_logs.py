@@ -60,7 +60,8 @@ def read(path: Path, options: ScoreOptions) -> ScoreFile:
         files.append((log, ScoreFile(of_log)))
     rows = distinct_rows(files)
     if not any(row.scores for row in rows):
-        raise no_scores(path, "samples with scores; `inspect score` adds them to a log")
+        reasons = "; ".join([*remarks, "`inspect score` adds scores to a log"])
+        raise no_scores(path, f"samples with scores; {reasons}")
     measures = [
         ScoreMeasure(name, low=0.0, lower_is_better=True)
         for name in COSTS

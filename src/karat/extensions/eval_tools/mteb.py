@@ -47,7 +47,8 @@ def detect(path: str, head: bytes) -> bool:
 
 def read(path: Path, options: ScoreOptions) -> ScoreFile:
     """Return the main score of each model and task, of the best known revision of the model."""
-    files = [file for each in _results(path) if (file := _task_file(each, options))]
+    results = _results(path)
+    files = [file for each in results if (file := _task_file(each, options))]
     if not files:
         raise no_scores(path, "task results of MTEB with scores.<split>[].main_score")
     best: dict[tuple[str, str], TaskFile] = {}
@@ -57,7 +58,7 @@ def read(path: Path, options: ScoreOptions) -> ScoreFile:
         ScoreRow(file.task, file.model, {SCORE: file.score}, tags={"task": file.task})
         for file in sorted(best.values())
     ]
-    remarks = _remarks(path, files, best.values())
+    remarks = _remarks(path, files, best.values(), without=len(results) - len(files))
     fields = {"system": "folder of the model", "query": "task_name"}
     return ScoreFile(rows, fields, remarks=remarks)
 
@@ -83,11 +84,15 @@ def _task_file(path: Path, options: ScoreOptions) -> TaskFile | None:
     return TaskFile(model.replace("__", "/", 1), task, sum(known) / len(known), rank)
 
 
-def _remarks(path: Path, files: list[TaskFile], best: Iterable[TaskFile]) -> tuple[str, ...]:
+def _remarks(
+    path: Path, files: list[TaskFile], best: Iterable[TaskFile], *, without: int
+) -> tuple[str, ...]:
     chosen = list(best)
     models = {file.model for file in chosen}
     tasks = {file.task for file in chosen}
     remarks = []
+    if without:
+        remarks.append(f"{path.name}: {counted(without, 'file')} without {SCORE} left out")
     if older := len(files) - len(chosen):
         remarks.append(f"{path.name}: {older} results of further revisions of a model are left out")
     if gone := len(models) * len(tasks) - len(chosen):

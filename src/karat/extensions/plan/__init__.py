@@ -1,0 +1,1 @@
+"""Plan an evaluation: how many queries, clusters and trials detect a difference."""

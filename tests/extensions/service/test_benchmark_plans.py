@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,18 +28,27 @@ MATRIX = {"search_modes": ["dense", "sparse"], "primary_k": 5, "k_values_for_met
 GOLD = Dataset.of(Query(f"q{number}", "x", (Target("a.md"),)) for number in range(30))
 
 
-def request_of(
-    config: BenchmarkConfig, offered: Mapping[str, Spec] | None = None
-) -> ExperimentRequest:
-    """Return the experiment of a benchmark on the collection."""
-    return benchmark_request(
-        config,
-        GOLD,
-        name="x",
-        collection=COLLECTION,
-        folders=AllowedFolders((), Path("/data")),
-        offered=offered or {},
-    )
+RequestOf = Callable[..., ExperimentRequest]
+
+
+@pytest.fixture
+def request_of(tmp_path: Path) -> RequestOf:
+    """Return what makes the experiment of a benchmark on the collection, which was uploaded."""
+    (tmp_path / COLLECTION.id).mkdir()
+
+    def make(
+        config: BenchmarkConfig, offered: Mapping[str, Spec] | None = None
+    ) -> ExperimentRequest:
+        return benchmark_request(
+            config,
+            GOLD,
+            name="x",
+            collection=COLLECTION,
+            folders=AllowedFolders((), tmp_path),
+            offered=offered or {},
+        )
+
+    return make
 
 
 def test_it_comes_back_from_json() -> None:
@@ -59,9 +68,9 @@ def test_what_is_measured() -> None:
         replace(config, metrics=("recal",)).measures()
 
 
-def test_an_experiment_is_made_of_it() -> None:
+def test_an_experiment_is_made_of_it(request_of: RequestOf, tmp_path: Path) -> None:
     request = request_of(BenchmarkConfig(MATRIX))
-    assert request.where.corpus == str(Path("/data/1"))
+    assert request.where.corpus == str(tmp_path / COLLECTION.id)
     assert [entry.name for entry in request.configurations] == ["dense @10", "sparse @10"]
     assert dict(request.configurations[0].spec.params) == {"model": "static", "chunker": "lines:20"}
     assert (request.timed, request.scoring.measures[0]) == (20, "ndcg@5")
@@ -69,7 +78,7 @@ def test_an_experiment_is_made_of_it() -> None:
 
 
 @pytest.mark.parametrize(("timing", "timed"), TIMED.items())
-def test_whose_latency_is_measured(timing: str, timed: int | None) -> None:
+def test_whose_latency_is_measured(request_of: RequestOf, timing: str, timed: int | None) -> None:
     config = BenchmarkConfig(MATRIX, timing=timing)
     assert BenchmarkConfig.from_json(config.to_json()) == config
     assert request_of(config).timed == timed
@@ -81,7 +90,7 @@ def test_a_benchmark_of_an_earlier_version_times_a_sample() -> None:
     assert BenchmarkConfig.from_json(config).timing == "sample"
 
 
-def test_engines_that_the_service_offers() -> None:
+def test_engines_that_the_service_offers(request_of: RequestOf) -> None:
     own = Spec("engine", "bm25", {"k1": "0.5"})
     config = BenchmarkConfig({**MATRIX, "engines": ["own"], "top_k_values": [5, 10]})
     assert BenchmarkConfig.from_json(config.to_json()) == config

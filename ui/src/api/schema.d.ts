@@ -1,4 +1,4 @@
-// openapi.json a204f0f6ee5db44eb19ccad94047fd1728b7b9482e40f7e569c0ca5fb89a1b18
+// openapi.json 9336cb10260b7d88a973fb88c9dae3451957f446ea5db3e6903d90ce92301db1
 export interface paths {
     "/healthz": {
         parameters: {
@@ -1139,9 +1139,10 @@ export interface components {
          *
          *     *commit* is the revision searched, null before that and for documents outside a repository.
          *     *warning* is a sentence about more than 25 runs, else null. A run counts in *completed_runs* as
-         *     soon as all its queries are scored; its latency may be measured after that. *error_message* is
-         *     why it has failed. *queue_position* counts from 1 while it is queued, else it is null. While
-         *     *is_stopping*, a worker has not yet noticed the cancellation, and it cannot be continued.
+         *     soon as all its queries are scored; its latency may be measured after that. *best_run* is null
+         *     before the first one. *error_message* is why it has failed. *queue_position* counts from 1 while
+         *     it is queued, else it is null. While *is_stopping*, a worker has not yet noticed the
+         *     cancellation, and it cannot be continued.
          */
         Benchmark: {
             /**
@@ -1165,11 +1166,15 @@ export interface components {
              * Format: uuid
              */
             dataset_id: string;
+            /** Dataset Name */
+            dataset_name: string;
             /**
              * Collection Id
              * Format: uuid
              */
             collection_id: string;
+            /** Collection Name */
+            collection_name: string;
             /**
              * Status
              * @enum {string}
@@ -1187,6 +1192,7 @@ export interface components {
             completed_runs: number;
             /** Failed Runs */
             failed_runs: number;
+            best_run: components["schemas"]["BestRun"] | null;
             /**
              * Created At
              * Format: date-time
@@ -1343,6 +1349,22 @@ export interface components {
             per_page: number;
             /** Benchmarks */
             benchmarks: components["schemas"]["Benchmark"][];
+        };
+        /**
+         * BestRun
+         * @description The run with the highest mean of the primary metric; the verdict says whether it is better.
+         *
+         *     *mean* is by the judgments that were there when the run was scored.
+         */
+        BestRun: {
+            /** Run Id */
+            run_id: string;
+            /** Name */
+            name: string;
+            /** Metric */
+            metric: string;
+            /** Mean */
+            mean: number;
         };
         /** Body_upload_dataset_api_v2_benchmark_datasets_post */
         Body_upload_dataset_api_v2_benchmark_datasets_post: {

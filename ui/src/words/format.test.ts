@@ -3,6 +3,7 @@ import {
   bytes,
   change,
   difference,
+  duration,
   interval,
   milliseconds,
   place,
@@ -67,6 +68,18 @@ it("shows times with three digits", () => {
     milliseconds(345.6),
     milliseconds(12_345),
   ]).toEqual(["0.500 ms", "12.3 ms", "346 ms", "12.3 s"]);
+});
+
+it("tells how long something took", () => {
+  const after = (seconds: number) =>
+    duration("2026-03-01T10:00:00Z", new Date(Date.UTC(2026, 2, 1, 10, 0, seconds)).toISOString());
+  expect([0, 59, 60, 61, 3600 + 61].map(after)).toEqual([
+    "0 s",
+    "59 s",
+    "1 min",
+    "1 min 1 s",
+    "1 h 1 min",
+  ]);
 });
 
 it("names a place by its lines, a document without them", () => {

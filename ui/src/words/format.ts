@@ -72,6 +72,15 @@ export function moment(at: string | null | undefined): string {
   });
 }
 
+/** The time between two moments, in its largest unit or the two largest. */
+export function duration(from: string, to: string): string {
+  const seconds = Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return seconds % 60 ? `${minutes} min ${seconds % 60} s` : `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
 /** Where a hit or a target lies; line 0 means the whole document. */
 export function place(hit: { path: string; start_line: number; end_line: number }): string {
   if (hit.start_line === 0) return hit.path;

@@ -37,6 +37,9 @@ RENEW_HINT = ": make one with karat token create OWNER, then set KARAT_TOKEN"
 # What a service of version 0.2 leaves out of its answers.
 LATER_FIELDS: Json = {
     "error_message": None,
+    "best_run": None,
+    "collection_name": "",
+    "dataset_name": "",
     "is_stopping": False,
     "moved_folder": None,
     "queue_position": None,

@@ -38,6 +38,7 @@ BENCHMARK: dict[str, Any] = {
 def test_an_older_service_lacks_fields() -> None:
     benchmark = record(Benchmark, BENCHMARK)
     assert (benchmark.error_message, benchmark.queue_position) == (None, None)
+    assert (benchmark.best_run, benchmark.dataset_name, benchmark.collection_name) == (None, "", "")
     assert not benchmark.is_stopping
     assert not benchmark.ended
     assert record(Benchmark, {**BENCHMARK, "status": "cancelled"}).ended

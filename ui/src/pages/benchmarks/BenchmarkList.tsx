@@ -10,10 +10,14 @@ import { Page } from "@/parts/Page";
 import { Pager } from "@/parts/Pager";
 import { useUrlState } from "@/parts/urlState";
 import { Writer } from "@/parts/Writer";
-import { moment } from "@/words/format";
+import { duration, moment, score } from "@/words/format";
 import { FirstSteps } from "./FirstSteps";
 
 const STATUSES = ["pending", "queued", "running", "completed", "failed", "cancelled"] as const;
+
+/** How long a benchmark took, once it has ended. */
+const took = ({ started_at, completed_at }: Benchmark): string =>
+  started_at && completed_at ? `took ${duration(started_at, completed_at)}` : "";
 
 /** All benchmarks, the newest first; two that are ticked can be compared. */
 export function BenchmarkList() {
@@ -66,13 +70,43 @@ export function BenchmarkList() {
         </>
       ),
     },
+    {
+      id: "best",
+      header: "Best run",
+      means:
+        "The highest mean, by the judgments at the time of the run. Whether it is better than the others is said in its benchmark.",
+      sort: (row) => row.best_run?.mean,
+      cell: ({ best_run }) =>
+        best_run && (
+          <>
+            {score(best_run.mean)} <span className="soft">{best_run.metric}</span>
+            <small>{best_run.name}</small>
+          </>
+        ),
+    },
+    {
+      id: "dataset",
+      header: "Dataset",
+      sort: (row) => row.dataset_name.toLowerCase(),
+      cell: (row) => (
+        <>
+          {row.dataset_name}
+          <small>on {row.collection_name}</small>
+        </>
+      ),
+    },
     ...useOwnerColumn(),
     {
       id: "created",
       header: "Created",
       numeric: true,
       sort: (row) => row.created_at,
-      cell: (row) => moment(row.created_at),
+      cell: (row) => (
+        <>
+          {moment(row.created_at)}
+          <small>{took(row)}</small>
+        </>
+      ),
     },
     {
       id: "tick",

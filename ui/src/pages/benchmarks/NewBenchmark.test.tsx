@@ -22,6 +22,20 @@ it("counts the runs exactly, warns above 25 and is refused above 50", async () =
   expect(screen.getByRole("button", { name: "Create and start" })).toHaveProperty("disabled", true);
 });
 
+it("proposes a name of what is compared and asked", async () => {
+  const { user, server } = open(NEW);
+  const name = await screen.findByRole("textbox", { name: "Name" });
+  await waitFor(() =>
+    expect(name.getAttribute("placeholder")).toBe("dense, hybrid on Handbook questions"),
+  );
+  const make = screen.getByRole("button", { name: "Create only" });
+  await waitFor(() => expect(make).toHaveProperty("disabled", false));
+  await user.click(make);
+  await waitFor(() =>
+    expect(server.sent.at(-1)).toMatchObject({ name: "dense, hybrid on Handbook questions" }),
+  );
+});
+
 it("asks searches of one's own beside the modes, or alone", async () => {
   const { user, server } = open(NEW);
   await user.click(await screen.findByRole("checkbox", { name: /our-search/ }));

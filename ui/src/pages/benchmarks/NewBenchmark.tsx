@@ -3,6 +3,7 @@ import { useLocation } from "wouter";
 import { depth, useCreateBenchmark, usePreview } from "@/api/benchmarks";
 import { request } from "@/api/client";
 import { useCollection } from "@/api/collections";
+import { useDataset } from "@/api/datasets";
 import type { JudgeLabels, Started, TimedQueries } from "@/api/types";
 import { Problem } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
@@ -10,7 +11,7 @@ import { useUrlState } from "@/parts/urlState";
 import { LatencyChoice } from "./LatencyChoice";
 import { MappingChoice, useChosenMapping } from "./MappingChoice";
 import { MatrixBuilder } from "./MatrixBuilder";
-import { PLAIN, parse } from "./matrix";
+import { nameOf, PLAIN, parse } from "./matrix";
 import { RunCount } from "./RunCount";
 
 /** A benchmark in the making: what is searched, what is asked, which settings are combined. */
@@ -29,7 +30,9 @@ export function NewBenchmark() {
   const resolved = mapping && mapping.mapping_status !== "pending";
   const preview = usePreview(parsed.matrix, mapping?.id);
   const counted = preview.data !== undefined && preview.error === null;
-  const ready = counted && name.trim() !== "" && resolved && parsed.matrix !== null;
+  const ready = counted && resolved && parsed.matrix !== null;
+  const questions = useDataset(dataset).data?.name;
+  const proposed = parsed.matrix && questions ? nameOf(parsed.matrix, questions) : "";
 
   const make = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -37,7 +40,7 @@ export function NewBenchmark() {
     const start = (event.nativeEvent as SubmitEvent).submitter?.getAttribute("value") === "start";
     const description = String(new FormData(event.currentTarget).get("description"));
     const made = await create.mutateAsync({
-      name,
+      name: name.trim() || proposed,
       description,
       mapping_id: mapping.id,
       config_matrix: parsed.matrix,
@@ -93,8 +96,9 @@ export function NewBenchmark() {
               <input
                 value={name}
                 maxLength={255}
+                placeholder={proposed}
                 onChange={(event) => setName(event.target.value)}
-                required
+                required={!proposed}
               />
             </label>
             <label className="field">
@@ -126,7 +130,7 @@ export function NewBenchmark() {
                   ? "The dataset must be mapped and resolved first."
                   : parsed.problems || preview.error
                     ? "Fix the marked settings first."
-                    : "Enter a name."}
+                    : "The runs are being counted."}
               </small>
             )}
           </div>

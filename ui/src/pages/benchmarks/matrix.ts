@@ -166,3 +166,10 @@ export function parse(draft: Draft): Parsed {
     },
   };
 }
+
+/** A name for a benchmark of *matrix*: what it compares, and the questions that it asks. */
+export const nameOf = (
+  { search_modes, engines }: Pick<ConfigMatrix, "search_modes" | "engines">,
+  questions: string,
+): string =>
+  `${[...(search_modes ?? []), ...(engines ?? [])].join(", ")} on ${questions}`.slice(0, 255);

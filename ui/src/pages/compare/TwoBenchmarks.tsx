@@ -79,10 +79,6 @@ function Sides({ two }: { two: TwoSides }) {
   const [amount, ends] = difference(comparison);
   const before = useMatrix(left.benchmark_id, metric);
   const after = useMatrix(right.benchmark_id, metric);
-  const rows =
-    before.data && after.data
-      ? pairs({ matrix: before.data, run: left.run_id }, { matrix: after.data, run: right.run_id })
-      : [];
   return (
     <div className="stack">
       <div className="row">
@@ -111,16 +107,27 @@ function Sides({ two }: { two: TwoSides }) {
           <Term means={DEFINITIONS.p}>p, paired over {two.queries} queries</Term>
         </div>
       </div>
-      <PairView
-        rows={rows}
-        left={left.benchmark_name}
-        right={right.benchmark_name}
-        metric={metric}
-        label={two.label}
-        to={(query) =>
-          `/benchmarks/${right.benchmark_id}/queries/${encodeURIComponent(query)}?right=${right.run_id}`
-        }
-      />
+      <Loaded of={before}>
+        {(earlier) => (
+          <Loaded of={after}>
+            {(later) => (
+              <PairView
+                rows={pairs(
+                  { matrix: earlier, run: left.run_id },
+                  { matrix: later, run: right.run_id },
+                )}
+                left={left.benchmark_name}
+                right={right.benchmark_name}
+                metric={metric}
+                label={two.label}
+                to={(query) =>
+                  `/benchmarks/${right.benchmark_id}/queries/${encodeURIComponent(query)}?right=${right.run_id}`
+                }
+              />
+            )}
+          </Loaded>
+        )}
+      </Loaded>
     </div>
   );
 }

@@ -20,10 +20,20 @@ it("resolves a folder of another name by one click", async () => {
     server.mappings = [mapping({ mapped_count: 26, total_count: 27, mapping_status: "partial" })];
     return body;
   });
+  const paths = ["handbook/a.md", "handbook/b.md"].map((path) => ({ path }));
+  server.answers.set(`GET /collections/${uuid(2)}/documents`, ({ search }) => {
+    const documents = paths.filter(({ path }) => path.includes(search.get("q") ?? ""));
+    return { documents, total: documents.length, page: 1, per_page: 50 };
+  });
   const { user } = open(`/datasets/${uuid(1)}?tab=mappings`, server);
   await screen.findByText(/27 references without a document.*The first 1 are listed/);
   screen.getByText("resolves 26 references");
   screen.getByText(/a benchmark needs at least one that is resolved/);
+  await user.click(screen.getByRole("button", { name: "Find it" }));
+  await user.type(screen.getByRole("searchbox", { name: "Document" }), "zz");
+  // Where nothing matches there is still something to choose from.
+  await screen.findByText(/No path matches/);
+  await screen.findByRole("button", { name: "handbook/b.md" });
   await user.click(screen.getByRole("button", { name: "All of docs/ is handbook/" }));
   await screen.findByText(/26 of 27/);
   expect(server.sent).toContainEqual({ reference_folder: "docs/", collection_folder: "handbook/" });

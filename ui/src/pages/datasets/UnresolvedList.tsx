@@ -98,6 +98,9 @@ function DocumentSearch({ mapping, of }: SearchProps) {
   const guess = reference(of.doc_ref).split(/[/\\]/).at(-1) ?? "";
   const [typed, setTyped] = useState(guess.replace(/\.[^.]*$/, ""));
   const documents = useDocuments(mapping.collection_id, useDeferredValue(typed));
+  const isNone = documents.data?.total === 0;
+  const all = useDocuments(mapping.collection_id, "");
+  const offered = isNone ? all.data : documents.data;
   const bind = useBind(mapping);
   const choose = (path: string) =>
     bind.mutate({ query_id: of.query_id, doc_ref_hash: of.doc_ref_hash, path });
@@ -108,9 +111,9 @@ function DocumentSearch({ mapping, of }: SearchProps) {
         <input type="search" value={typed} onChange={(event) => setTyped(event.target.value)} />
       </label>
       <Problem of={bind.error} />
-      {documents.data?.total === 0 && <p className="soft">No path matches.</p>}
+      {isNone && <p className="soft">No path matches. Documents of the collection:</p>}
       <ul className="plain">
-        {documents.data?.documents.slice(0, 8).map(({ path }) => (
+        {offered?.documents.slice(0, 8).map(({ path }) => (
           <li key={path}>
             <button
               type="button"

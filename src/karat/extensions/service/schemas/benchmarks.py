@@ -152,14 +152,27 @@ class Annotation(Answer):
     created_at: datetime
 
 
+class BestRun(Answer):
+    """The run with the highest mean of the primary metric; the verdict says whether it is better.
+
+    *mean* is by the judgments that were there when the run was scored.
+    """
+
+    run_id: str
+    name: str
+    metric: str
+    mean: float
+
+
 class Benchmark(Answer):
     """A benchmark with its status; *operation_uuid* names the operation of its last start.
 
     *commit* is the revision searched, null before that and for documents outside a repository.
     *warning* is a sentence about more than 25 runs, else null. A run counts in *completed_runs* as
-    soon as all its queries are scored; its latency may be measured after that. *error_message* is
-    why it has failed. *queue_position* counts from 1 while it is queued, else it is null. While
-    *is_stopping*, a worker has not yet noticed the cancellation, and it cannot be continued.
+    soon as all its queries are scored; its latency may be measured after that. *best_run* is null
+    before the first one. *error_message* is why it has failed. *queue_position* counts from 1 while
+    it is queued, else it is null. While *is_stopping*, a worker has not yet noticed the
+    cancellation, and it cannot be continued.
     """
 
     id: Id
@@ -168,7 +181,9 @@ class Benchmark(Answer):
     owner_id: str
     mapping_id: Id
     dataset_id: Id
+    dataset_name: str
     collection_id: Id
+    collection_name: str
     status: BenchmarkStatus
     error_message: str | None
     queue_position: int | None
@@ -176,6 +191,7 @@ class Benchmark(Answer):
     total_runs: int
     completed_runs: int
     failed_runs: int
+    best_run: BestRun | None
     created_at: datetime
     started_at: datetime | None
     completed_at: datetime | None

@@ -46,6 +46,7 @@ from karat.extensions.service.store.schema import (
     ANNOTATIONS,
     BENCHMARK_DATASETS,
     BENCHMARKS,
+    COLLECTIONS,
     JOBS,
     MAPPINGS,
     RESULTS,
@@ -97,12 +98,14 @@ STOPPING = exists().where(
 ALL = select(
     *(column for column in BENCHMARKS.c if column.name != "start_key"),
     MAPPINGS.c.dataset,
+    BENCHMARK_DATASETS.c.name.label("dataset_name"),
     MAPPINGS.c.collection,
+    COLLECTIONS.c.name.label("collection_name"),
     _runs("completed_runs", IS_SCORED),
     _runs("failed_runs", HAS_FAILED, ~IS_SCORED),
     func.nullif(POSITION, 0).label("position"),
     STOPPING.label("stopping"),
-).join(MAPPINGS)
+).select_from(BENCHMARKS.join(MAPPINGS).join(BENCHMARK_DATASETS).join(COLLECTIONS))
 
 
 # Frequent statements, built once: SQLAlchemy would otherwise look each up by all its parts.

@@ -159,7 +159,9 @@ class Benchmark:
     completed: datetime | None
     revision: Mapping[str, str] | None
     dataset: str
+    dataset_name: str
     collection: str
+    collection_name: str
     completed_runs: int
     failed_runs: int
     position: int | None

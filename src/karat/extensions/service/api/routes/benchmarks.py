@@ -1,5 +1,7 @@
 """Benchmarks: create, start, follow, cancel and delete them."""
 
+from collections.abc import Iterable, Sequence
+from math import isnan
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -8,6 +10,7 @@ from fastapi import APIRouter, Header, HTTPException
 from karat.errors import InputError, UnknownName
 from karat.experiments import group_searches
 from karat.experiments.matrix import Matrix
+from karat.experiments.store import ScoredRun
 from karat.extensions.service.api.failures import failures
 from karat.extensions.service.api.state import CurrentCaller, CurrentService, RequestedPage, Service
 from karat.extensions.service.benchmarks import BenchmarkConfig
@@ -24,6 +27,7 @@ from karat.extensions.service.schemas.benchmarks import (
     Benchmarks,
     BenchmarkStart,
     BenchmarkStatus,
+    BestRun,
     ConfigMatrix,
     JudgeLabels,
     Preview,
@@ -118,9 +122,8 @@ def list_benchmarks(
     """List benchmarks, the newest first, optionally of one status."""
     store = serving.store.benchmarks
     page = store.page(owner=caller.sees, status=status_filter, **paging.part)
-    remarks = store.annotations(*(each.id for each in page.items))
     return Benchmarks(
-        benchmarks=[_benchmark(serving, each, remarks) for each in page.items],
+        benchmarks=_benchmarks(serving, page.items),
         total=page.total,
         **paging._asdict(),
     )
@@ -236,11 +239,38 @@ def _matrix(
 
 
 def _with_annotations(serving: Service, benchmark: StoredBenchmark) -> Benchmark:
-    return _benchmark(serving, benchmark, serving.store.benchmarks.annotations(benchmark.id))
+    (shown,) = _benchmarks(serving, [benchmark])
+    return shown
+
+
+def _benchmarks(serving: Service, stored: Sequence[StoredBenchmark]) -> list[Benchmark]:
+    """Return benchmarks with what people noted on them, and their best runs."""
+    remarks = serving.store.benchmarks.annotations(*(each.id for each in stored))
+    experiments = [each.experiment for each in stored if each.experiment is not None]
+    scored: dict[str, list[ScoredRun]] = {}
+    for run in serving.store.results.completed(*experiments):
+        scored.setdefault(run.id.rpartition(".")[0], []).append(run)
+    return [
+        _benchmark(serving, each, remarks, scored.get(each.experiment or "", ())) for each in stored
+    ]
+
+
+def _best_run(runs: Iterable[ScoredRun], metric: str) -> BestRun | None:
+    """Return the run with the highest mean of *metric*, the first one of several."""
+    means = [
+        BestRun(run_id=run.id, name=run.label, metric=metric, mean=score.mean)
+        for run in runs
+        for score in run.scores
+        if score.measure == metric and not isnan(score.mean)
+    ]
+    return max(means, key=lambda best: best.mean, default=None)
 
 
 def _benchmark(
-    serving: Service, stored: StoredBenchmark, remarks: tuple[StoredAnnotation, ...]
+    serving: Service,
+    stored: StoredBenchmark,
+    remarks: Iterable[StoredAnnotation],
+    scored: Iterable[ScoredRun],
 ) -> Benchmark:
     config = BenchmarkConfig.from_json(stored.config)
     return Benchmark(
@@ -250,7 +280,9 @@ def _benchmark(
         owner_id=stored.owner,
         mapping_id=stored.mapping,
         dataset_id=stored.dataset,
+        dataset_name=stored.dataset_name,
         collection_id=stored.collection,
+        collection_name=stored.collection_name,
         status=stored.current_status,
         error_message=serving.settings.without_locations(stored.error) or None,
         queue_position=stored.position,
@@ -258,6 +290,7 @@ def _benchmark(
         total_runs=stored.total_runs,
         completed_runs=stored.completed_runs,
         failed_runs=stored.failed_runs,
+        best_run=_best_run(scored, config.primary),
         created_at=stored.created,
         started_at=stored.started,
         completed_at=stored.completed,

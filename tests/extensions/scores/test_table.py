@@ -152,6 +152,14 @@ def test_a_file_without_systems_is_one_of_several(tmp_path: Path) -> None:
     assert "system = the file, query = question, 2 measures: f1, em (0/1)" in preview
 
 
+def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "s.csv").write_text("question,f1\nq1,0.5\n")
+    paths = [tmp_path / folder / "s.csv" for folder in ("one", "two")]
+    assert read_scores(paths).scores.systems == ("one/s.csv", "two/s.csv")
+
+
 def test_systems_of_several_files(tmp_path: Path) -> None:
     for name in ("old", "new"):
         (tmp_path / f"{name}.csv").write_text("query,system,score\nq,gpt,1\n")

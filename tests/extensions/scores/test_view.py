@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.score_files import ScoreInputs, ScoreView, compare_scores, read_score_files
+from karat.app.score_files import (
+    ScoreInputs,
+    ScoreView,
+    compare_scores,
+    read_score_files,
+    score_findings,
+)
 from karat.model.evaluation import ComparisonResult
 from karat.report.table import Table
 from karat.scoring.settings import Confidence
@@ -58,6 +64,18 @@ def test_tasks_have_a_macro_mean(tmp_path: Path) -> None:
         ["b", "0.750", "0.000", "0.375"],
     ]
     assert contest["b"]["score"] == 0.6
+
+
+def test_a_single_system_has_tasks_and_no_ranks(tmp_path: Path) -> None:
+    lines = ["task,query,system,score", *(f"t{n % 2},{n},a,{n % 3 % 2}" for n in range(9))]
+    (tmp_path / "scores.csv").write_text("\n".join(lines))
+    scored = read_score_files([str(tmp_path / "scores.csv")], ScoreInputs())
+    assert scored is not None
+    findings = score_findings(scored, confidence=Confidence(draws=199))
+    assert [section.title for section in findings.sections] == ["Tasks", "Zeros and ones"]
+    (table,) = findings.sections[0].tables
+    assert "Holm" not in table.notes[0]
+    assert len(findings.sections[1].tables) == 1
 
 
 def test_many_systems_are_a_leaderboard(karat: Karat, folder: Path) -> None:

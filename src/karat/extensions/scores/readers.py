@@ -139,9 +139,7 @@ def _preview(scores: ScoreSet, fields: Mapping[str, str], readers: Sequence[str]
     roles = [f"{role} = {field}" for role, field in fields.items()] or [join_names(readers)]
     measures = ", ".join(measure.text for measure in scores.measures)
     roles.append(f"{counted(len(scores.measures), 'measure')}: {measures}")
-    sizes = [counted(len(scores.systems), "system"), counted(len(scores.query_ids), "query")]
-    sizes += [counted(scores.trials, "trial")] if scores.trials > 1 else []
-    return f"{scores.name}: {', '.join(roles)}; {', '.join(sizes)}"
+    return f"{scores.name}: {', '.join(roles)}; {scores.sizes}"
 
 
 def distinct_rows(files: Sequence[tuple[Path, ScoreFile]]) -> list[ScoreRow]:

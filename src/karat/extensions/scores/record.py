@@ -193,15 +193,15 @@ class ScoreSet:
 
     def __repr__(self) -> str:
         """Return one line: name, and the numbers of systems, queries and measures."""
-        return f"<ScoreSet {self.name}: {self.sizes}>"
+        return f"<ScoreSet {self.name}: {self.sizes}, {counted(len(self.measures), 'measure')}>"
 
     @property
     def sizes(self) -> str:
-        """Return how many systems, queries, trials and measures there are."""
+        """Return how many systems, queries and trials there are."""
         parts = [counted(len(self.systems), "system"), counted(len(self.query_ids), "query")]
         if self.trials > 1:
             parts.append(counted(self.trials, "trial"))
-        return ", ".join([*parts, counted(len(self.measures), "measure")])
+        return ", ".join(parts)
 
     def measure(self, name: str) -> ScoreMeasure:
         """Return the measure called *name*, or raise InputError."""

@@ -133,9 +133,10 @@ def task_table(contest: ComparisonResult, tasks: ByTask, level: float) -> Table:
     how = (
         "no interval, because queries depend on each other"
         if dependent
-        else "its interval is over the queries of these tasks (stratified t), p is corrected by "
-        f"Holm over {counted(len(differences), 'pair')} with {baseline}"
+        else "its interval is over the queries of these tasks (stratified t)"
     )
+    if differences and not dependent:
+        how += f", p is corrected by Holm over {counted(len(differences), 'pair')} with {baseline}"
     return Table(
         f"{lead} by task ({len(tasks)} tasks)",
         (

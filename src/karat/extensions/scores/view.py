@@ -47,20 +47,20 @@ def view_of(
     lead = scores.measure(comparison.metrics[0])
     tasks = queries_by_task(scores)
     by_borda = None
-    if tasks and confidence.draws:
+    if tasks and confidence.draws and len(comparison.systems) > 1:
         means = task_means(contest, tasks)
         by_borda = borda_comparison(means, confidence, lower=lead.lower_is_better)
     many = len(comparison.systems) > MOST_COMPARED
     several = any(len(queries) > 1 for queries in tasks.values())
     of_tasks = task_table(contest, tasks, comparison.level) if several else None
     gaps = None
-    if has_gaps(scores, lead) and len(comparison.systems) <= MOST_COMPARED:
+    if has_gaps(scores, lead) and not many:
         gaps = gap_table(scores, lead, confidence, clusters)
-    brief = [of_tasks, gaps]
-    if many:
-        brief = [leaderboard_table(comparison, lead.name, by_borda=by_borda, most=MOST_ROWS)]
-    several_systems = len(comparison.systems) > 1
-    board = leaderboard_table(comparison, lead.name, by_borda=by_borda) if several_systems else None
+    board = short = None
+    if len(comparison.systems) > 1:
+        board = leaderboard_table(comparison, lead.name, by_borda=by_borda)
+        short = leaderboard_table(comparison, lead.name, by_borda=by_borda, most=MOST_ROWS)
+    brief = [short] if many else [of_tasks, gaps]
     zeros = proportion_section(scores, contest, comparison.level)
     trials = trial_table(scores, lead)
     sections = [

@@ -37,6 +37,22 @@ def test_clusters_and_measures(tmp_path: Path) -> None:
         pilot(tmp_path / "scores.csv", LINES, cluster="team")
 
 
+def test_a_system_with_few_scores_is_left_out(tmp_path: Path) -> None:
+    few = [f"q{n},few,r{n % 4},1,1,0" for n in range(5)]
+    known = pilot(tmp_path / "scores.csv", [*few, *LINES])
+    assert "few" not in known.systems
+
+
+def test_the_pair_with_the_median_spread(tmp_path: Path) -> None:
+    # Against a, the others win 3, 6 and 12 of 24 queries; the middle one counts.
+    lines = [
+        f"q{n},{system},r,1,{int(n < count)},0"
+        for n in range(24)
+        for system, count in (("a", 0), ("b", 3), ("c", 12), ("d", 6))
+    ]
+    assert pilot(tmp_path / "scores.csv", lines).systems == ("a", "d")
+
+
 def test_trials(tmp_path: Path) -> None:
     lines = [*LINES, *(line.replace(",1,", ",2,", 1) for line in LINES if "c," not in line)]
     known = pilot(tmp_path / "scores.csv", lines)
@@ -57,7 +73,9 @@ def test_runs(tmp_path: Path) -> None:
 
 
 def test_a_pilot_that_says_nothing(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="only one system; expected a pilot with two or more"):
+    with pytest.raises(
+        InputError, match="only one system, 'a', has scores on most queries; expected a"
+    ):
         pilot(tmp_path / "scores.csv", [line for line in LINES if ",a," in line])
     same = [line.rpartition(",")[0].rpartition(",")[0] + ",1,2" for line in LINES]
     with pytest.raises(InputError, match="passed differs on no query of 'a' and another system"):

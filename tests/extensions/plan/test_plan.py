@@ -55,7 +55,14 @@ def test_a_saturated_set(headroom: float | None, full: float, *, saturated: bool
     pilot = Pilot("f1", ("a", "b"), Spread(0.1), Design(50), "b", headroom, full)
     plan = Plan("f1", "", Spread(0.1), Design(50), pilot=pilot)
     assert plan.is_saturated is saturated
-    assert ("The set is saturated: b is" in said(plan)) is saturated
+    assert ("The set is saturated: b" in said(plan)) is saturated
+
+
+def test_a_small_set_is_not_saturated_because_it_detects_nothing() -> None:
+    pilot = Pilot("f1", ("a", "b"), hits(0.5), Design(3), "b", 0.0, 0.3)
+    plan = Plan("f1", "", hits(0.5), Design(3), pilot=pilot)
+    assert plan.present is None
+    assert not plan.is_saturated
 
 
 @pytest.mark.parametrize(

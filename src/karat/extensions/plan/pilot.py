@@ -45,7 +45,8 @@ def read_pilot(
 ) -> Pilot:
     """Return what the files *names* say: scores of any evaluation, or a gold set and runs.
 
-    Of several systems, the pair with the first one counts whose differences have the median spread.
+    Of several systems, the pair with the first one counts whose differences have the median spread;
+    those that lack half of the scores are left out.
     """
     if SOURCE.takes(names, ""):
         scores = _of_scores(read_scores(names, options).scores, measure, cluster)
@@ -96,9 +97,12 @@ def _of_runs(names: Sequence[str], measure: str, cluster: str) -> Scores:
 
 def pilot_of(scores: Scores, name: str) -> Pilot:
     """Return what *scores* say, from a file called *name*."""
-    if len(scores.systems) < 2:
-        raise InputError(f"{name}: only one system; expected a pilot with two or more")
-    first, *others = scores.systems
+    first, *others = _most_complete(scores)
+    if not others:
+        raise InputError(
+            f"{name}: only one system, {first!r}, has scores on most queries; expected a pilot "
+            "with two or more"
+        )
     design = _design(scores)
     known = {}
     for other in others:
@@ -130,9 +134,19 @@ def pilot_of(scores: Scores, name: str) -> Pilot:
     )
 
 
+def _most_complete(scores: Scores) -> list[str]:
+    """Return the systems with at least half as many scores as the most complete one, in order."""
+    counts = {
+        system: sum(not isnan(mean) for mean in _query_means(trials))
+        for system, trials in scores.systems.items()
+    }
+    most = max(counts.values())
+    return [system for system, count in counts.items() if count >= most / 2]
+
+
 def _design(scores: Scores) -> Design:
     """Return the design of the pilot; clusters have their mean size."""
-    trials = next(iter(scores.systems.values()))
+    trials = scores.systems[_most_complete(scores)[0]]
     queries = len(trials)
     units = queries if scores.clusters is None else len(set(scores.clusters))
     repeated = max(sum(not isnan(score) for score in query) for query in trials)

@@ -114,6 +114,7 @@ class Plan:
         if self.pilot is None or self.pilot.headroom is None:
             return False
         present = self.present
-        return (
-            present is None or self.pilot.headroom < present or self.pilot.full >= MOSTLY
-        ) and self.pilot.headroom < 1 - MOSTLY
+        is_full = self.pilot.full >= MOSTLY or (
+            present is not None and self.pilot.headroom < present
+        )
+        return is_full and self.pilot.headroom < 1 - MOSTLY

@@ -33,10 +33,12 @@ def sentences(plan: Plan) -> Iterator[str]:
             f"{amount(plan.least)}: more clusters do."
         )
     if plan.is_saturated and plan.pilot is not None:
+        headroom = plan.pilot.headroom or 0.0
+        below = f"is {amount(headroom)} below" if headroom else "has"
         yield (
-            f"The set is saturated: {plan.pilot.best} is {amount(plan.pilot.headroom)} below the "
-            f"highest {plan.measure}, and all systems have it on {plan.pilot.full * 100:.0f} % of "
-            "the queries. Harder queries help, not more of them."
+            f"The set is saturated: {plan.pilot.best} {below} the highest {plan.measure}, and all "
+            f"systems have it on {plan.pilot.full * 100:.0f} % of the queries. Harder queries "
+            "help, not more of them."
         )
 
 

@@ -22,6 +22,15 @@ def test_a_run_is_scored_by_query(karat: Karat, write: Write) -> None:
     assert "0.750" in done.stdout
 
 
+def test_a_model_that_is_named_at_the_end_or_not_at_all(write: Write) -> None:
+    rankings = {"q": {f"d{number}": float(-number) for number in range(10_000)}}
+    predictions = {"default": {"test": rankings}}
+    for more, name in (({"mteb_model_meta": ABOUT}, "org/a"), ({}, "T")):
+        run = read_run(write("T_predictions.json", predictions | more))
+        assert run.name == name
+        assert run.answer(0).hits[0].path == "d0"
+
+
 def test_several_subsets_and_splits(write: Write) -> None:
     two = {"mteb_model_meta": {}, "en": {"test": RANKINGS}, "de": {"dev": {}, "test": RANKINGS}}
     assert read_run(write("T_predictions.json", two)).query_ids == (

@@ -34,7 +34,8 @@ def detect(path: str, head: bytes) -> bool:
     """Return whether a test run begins here, or a folder has some."""
     if not head:
         return has_file(path, RUNS)
-    return {"testCases", "metricsData", "success"} <= keys_in(head)
+    keys = keys_in(head)
+    return "testCases" in keys and bool(keys & {"actualOutput", "metricsData", "metricsScores"})
 
 
 def read(path: Path, options: ScoreOptions) -> ScoreFile:

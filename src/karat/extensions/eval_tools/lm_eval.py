@@ -45,7 +45,10 @@ def detect(path: str, head: bytes) -> bool:
     """Return whether a line has a sample, or a folder has files of them."""
     if not head:
         return has_file(path, SAMPLES)
-    return {"doc_id", "doc", "filtered_resps"} <= keys_in(head)
+    keys = keys_in(head)
+    # A long document fills the first bytes.
+    is_named = NAME.fullmatch(Path(path).name) is not None
+    return {"doc_id", "doc"} <= keys and (is_named or "filtered_resps" in keys)
 
 
 def read(path: Path, options: ScoreOptions) -> ScoreFile:

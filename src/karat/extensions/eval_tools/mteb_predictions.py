@@ -3,6 +3,7 @@
 ``{"mteb_model_meta": {...}, <subset>: {<split>: {<query>: {<document>: <score>}}}}``.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -12,11 +13,13 @@ from karat.formats.base import Format, ReadOptions
 from karat.model import Answer, Hit, Run
 
 ABOUT = "mteb_model_meta"
+# Where the model is named at the end: four objects in each other, and a score.
+NESTED = re.compile(rb'\s*(?:\{\s*"(?:[^"\\]|\\.)*"\s*:\s*){4}-?\d')
 
 
 def detect(_path: str, head: bytes) -> bool:
     """Return whether predictions begin here."""
-    return ABOUT in keys_in(head)
+    return ABOUT in keys_in(head) or NESTED.match(head) is not None
 
 
 def read(path: Path, options: ReadOptions) -> Run:
@@ -35,7 +38,7 @@ def read(path: Path, options: ReadOptions) -> Run:
     if not answers:
         message = "no ranking; expected {subset: {split: {query: {document: score}}}}"
         raise FormatError([Problem(str(path), 0, message)])
-    about = record(predictions[ABOUT])
+    about = record(predictions.get(ABOUT))
     stem = path.name.partition(".")[0].removesuffix("_predictions")
     return Run.of(answers, name=text(about.get("model_name")) or text(about.get("name")) or stem)
 

@@ -228,10 +228,10 @@ def granite_for_torch(folder: Path) -> Path:
     PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, **{f"{name}_token": text for name, text in special.items()}
     ).save_pretrained(folder / "model")
-    from sentence_transformers import models
+    from sentence_transformers.sentence_transformer import modules
 
-    words_module = models.Transformer(str(folder / "model"), max_seq_length=256)
-    pooling = models.Pooling(words_module.get_word_embedding_dimension(), pooling_mode="cls")
+    words_module = modules.Transformer(str(folder / "model"), max_seq_length=256)
+    pooling = modules.Pooling(words_module.get_embedding_dimension(), pooling_mode="cls")
     SentenceTransformer(modules=[words_module, pooling], device="cpu").save(str(folder / "st"))
     return folder / "st"
 

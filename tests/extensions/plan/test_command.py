@@ -48,10 +48,16 @@ def test_a_pilot_with_a_curve(karat: Karat, folder: Path) -> None:
             "--deviation and --changed replace each other",
         ),
         (("--trials", "3"), "--trials needs a pilot that repeats queries"),
+        (("-m", "f1"), "-m and --cluster need a PILOT"),
+        (("once.csv", "--trials", "3"), "--trials needs a pilot that repeats queries"),
         (("-o", "plan.pdf"), "the curve is drawn as SVG; expected FILE.svg"),
     ],
 )
-def test_what_does_not_fit(karat: Karat, arguments: tuple[str, ...], message: str) -> None:
+def test_what_does_not_fit(
+    karat: Karat, folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    rows = [f"q{n},{system},{n % 5 * shift}" for n in range(9) for shift, system in enumerate("ab")]
+    (folder / "once.csv").write_text("\n".join(["query,system,score", *rows]))
     done = karat("plan", *arguments)
     assert done.returncode == 2
     assert message in " ".join(done.stderr.split())

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from karat.extensions.plan.plan import Plan
 
 BETWEEN = ("settings", "engines", "kinds", "agents", "tasks")
+NEEDS_TRIALS = "--trials needs a pilot that repeats queries: what trials vary is not known."
 
 
 @click.command("plan")
@@ -108,6 +109,8 @@ def command(
     assumed = [each for each in (between, deviation, changed) if each is not None]
     if len(assumed) + bool(pilot) > 1:
         raise click.UsageError("PILOT, --between, --deviation and --changed replace each other.")
+    if not pilot and (measure or cluster):
+        raise click.UsageError("-m and --cluster need a PILOT.")
     plan = (
         _from_pilot(pilot, measure or "", cluster or "", queries=queries, trials=trials)
         if pilot
@@ -136,6 +139,8 @@ def _from_pilot(
     from karat.extensions.scores.readers import ScoreOptions
 
     pilot = read_pilot(names, measure=measure, cluster=cluster, options=ScoreOptions())
+    if trials is not None and trials > 1 and pilot.spread.trials is None:
+        raise click.UsageError(NEEDS_TRIALS)
     size = pilot.design.size
     repeated = trials or pilot.design.trials
     units = pilot.design.units if queries is None else max(1, round(queries / size))
@@ -171,5 +176,5 @@ def _assumed(
         known = PACKAGED[between or "engines"]
         plan = Plan(known.measure, f"from {known.source}", known.spread)
     if trials is not None and trials > 1:
-        raise click.UsageError("--trials needs a pilot that repeats queries.")
+        raise click.UsageError(NEEDS_TRIALS)
     return replace(plan, design=None if queries is None else Design(queries))

@@ -269,6 +269,14 @@ def test_a_wrong_path_in_the_answer_is_named(
         assert expected == f"does not work: {document['problem']}\n"
 
 
+def test_a_corpus_is_asked_for_its_own_words(tmp_path: Path) -> None:
+    for name in ("amber", "basalt", "copper"):
+        (tmp_path / f"{name}.md").write_text(f"# About {name}\n\nWhere it is mined.\n")
+    done = run("check", "bm25", "--corpus", str(tmp_path))
+    assert "query 'about basalt': 1 hit\n" in done.output
+    assert "1. basalt.md" in done.output
+
+
 def test_no_hits_is_said() -> None:
     done = run("check", spec_of(ANSWERS.replace(PATHS, "")))
     assert "warning: no hits; try another --query or --corpus" in done.output

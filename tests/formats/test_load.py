@@ -32,6 +32,20 @@ DATA = Dataset.of([Query("1", "where", (Target("a.py", 2, 1, 3),))])
 RUN = Run.of([Answer("1", (Hit("a.py", 0.5),))], name="x")
 
 
+@pytest.mark.parametrize("kind", [None, "dataset", "run"])
+def test_what_is_no_gold_set_says_what_to_do(tmp_path: Path, kind: str | None) -> None:
+    engine = tmp_path / "mysearch.yaml"
+    engine.write_text("engine: command\ncommand: [rg, '{query}']\n")
+    with pytest.raises(
+        InputError, match=r"is an engine, .*; give it with --engine .*mysearch.yaml"
+    ):
+        detect(engine, kind=kind)
+    archive = tmp_path / "nfcorpus.zip"
+    archive.write_bytes(b"PK\x03\x04rest")
+    with pytest.raises(InputError, match=r"nfcorpus.zip is an archive; unpack it"):
+        detect(archive, kind=kind)
+
+
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_a_format_is_complete(name: str) -> None:
     item = FORMATS.get(name)

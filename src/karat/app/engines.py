@@ -1,5 +1,6 @@
 """List the engines, check whether one of them works, and measure the overhead of its adapter."""
 
+import re
 import shutil
 import socket
 import subprocess
@@ -89,6 +90,9 @@ SAMPLE = {
     "docs/login.md": "# Login\n\nGive your user name and your password.\n",
 }
 SAMPLE_QUERY = "login password"
+# Documents that are read for a test query; words of fewer letters are too common.
+MOST_READ = 50
+WORD = re.compile(r"[^\W\d_]{5,}")
 # A body that arrives this long after its headers waited for a delayed TCP acknowledgement.
 DELAYED_NS = (35_000_000, 60_000_000)
 
@@ -215,6 +219,8 @@ def check_engine(
 ) -> EngineCheck:
     """Index *corpus*, search it, and return the hits; without one, search three small files.
 
+    Without a *query* two words of a document in the middle of the corpus are asked.
+
     The search is repeated; an engine whose ranking then differs violates the contract.
     """
     if not isinstance(spec, Spec):
@@ -223,7 +229,7 @@ def check_engine(
         raise InputError(f"repetitions is {repetitions}; expected 2 or more")
     engine = build(spec)
     searched = from_texts(SAMPLE, name="sample") if corpus is None else corpus
-    asked = query or SAMPLE_QUERY
+    asked = query or (SAMPLE_QUERY if corpus is None else _words_of(corpus))
     try:
         done = _checked(
             spec, engine, searched, query=asked, k=k, repetitions=repetitions, calibrate=calibrate
@@ -231,6 +237,16 @@ def check_engine(
         return replace(done, on_sample=corpus is None)
     finally:
         engine.close()
+
+
+def _words_of(corpus: Corpus) -> str:
+    """Return the first two long words of a document, which an engine should find by them."""
+    middle = len(corpus) // 2
+    for document in corpus.documents[middle : middle + MOST_READ]:
+        words = dict.fromkeys(word.lower() for word in WORD.findall(corpus.read(document.path)))
+        if words:
+            return " ".join(list(words)[:2])
+    return SAMPLE_QUERY
 
 
 def _checked(

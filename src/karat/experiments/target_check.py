@@ -73,6 +73,8 @@ class PathHints:
     >>> hints = PathHints(["warranty.md", "app.md", "errors.md", "grinder.md"])
     >>> [hints.suggestion(path) for path in ("waranty.md", "App.md", "errors", "other.md")]
     ['did you mean warranty.md?', 'did you mean app.md?', 'did you mean errors.md?', '']
+    >>> PathHints(["start/install.md", "pip/install.md"]).suggestion("docs/start/install.md")
+    'did you mean start/install.md?'
     >>> hints.suggestion("errors.md,grinder.md")
     'separate documents with | or ;'
     >>> hints.option(["docs/app.md", "docs/errors.md", "x.md"])
@@ -154,6 +156,7 @@ class PathHints:
         for alike in (
             [known for known in named if known.lower() == lower],
             [known for known in self._by_stem.get(_name(lower), ()) if _stem(known) == lower],
+            self._ending(path),
             named,
         ):
             if len(alike) == 1:

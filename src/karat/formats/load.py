@@ -132,8 +132,8 @@ def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
         matches = [item for item in tables if _ends_like(source, item)]
     if kind != "dataset" and not matches and source.endswith(f".{PARTED}"):
         _parted(source)
-    if kind and not matches:
-        _expect_kind(source, head, kind)
+    if not matches:
+        _expect_data(source, head, kind)
     if len(matches) != 1:
         matches = [item for item in matches or _all(kind) if _ends_like(source, item)] or matches
     if len(matches) == 1:
@@ -141,6 +141,21 @@ def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
     names = " or ".join(item.name for item in matches)
     reason = f"could be {names}" if matches else "is unknown"
     raise UnknownFormat(source, reason, [item.name for item in _all(kind)], kind=kind)
+
+
+def _expect_data(source: str, head: bytes, kind: str | None) -> None:
+    """Raise InputError for a file of another *kind*, for an archive and for an engine."""
+    if kind:
+        _expect_kind(source, head, kind)
+    if head.startswith(b"PK\x03\x04"):
+        raise InputError(f"{source} is an archive; unpack it, and give the folder or file in it")
+    if source.endswith((".yaml", ".yml")) and any(
+        line.startswith(b"engine:") for line in head.splitlines()
+    ):
+        raise InputError(
+            f"{source} is an engine, where a file with queries is expected; give it with "
+            f"--engine {source}"
+        )
 
 
 def is_source(name: str) -> bool:

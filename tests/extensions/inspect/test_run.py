@@ -35,6 +35,13 @@ def asked(karat: Karat, folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("asked")
+def test_a_list_of_cases_leads_to_one_of_them(karat: Karat) -> None:
+    lines = karat("inspect", "q.csv").stdout.splitlines()
+    assert lines[-1] == "one of them, with its targets: karat inspect q.csv 1"
+    assert karat("inspect", "q.csv", "1").returncode == 0
+
+
+@pytest.mark.usefixtures("asked")
 def test_the_worst_queries_come_first(karat: Karat) -> None:
     done = karat("inspect", "q.csv", "--run", "latest.1", "-m", "hit@1")
     assert done.returncode == 0, done.stderr

@@ -46,6 +46,17 @@ def test_what_was_kept_and_lost(karat: Karat, folder: Path) -> None:
     ]
 
 
+def test_only_the_first_lost_targets_are_listed(karat: Karat, folder: Path) -> None:
+    rows = "".join(f"query {number},b\x1b.py:1-1:1\n" for number in range(13))
+    (folder / "two.csv").write_text(f"query,result1\n{rows}")
+    done = karat(*CARRY)
+    assert "  lost: 13 targets\n" in done.stdout
+    *lost, last = done.stderr.splitlines()
+    assert len(lost) == 10
+    assert last == "3 more targets lost; --json lists all"
+    assert len(json.loads(karat(*CARRY, "--json").stdout)["lost"]) == 13
+
+
 def test_strict(karat: Karat) -> None:
     assert karat(*CARRY, "--strict").returncode == 1
     assert karat(*CARRY, "--strict", "--json").returncode == 1

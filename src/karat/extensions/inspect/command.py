@@ -116,7 +116,10 @@ def command(
         return
     dataset = of_run.gold if of_run else read_dataset(goldset, **reading)
     if case is None:
-        (_list_json if as_json else _list)(dataset)
+        if as_json:
+            _list_json(dataset)
+        else:
+            _list(dataset, goldset)
         return
     found = find_case(dataset, case)
     details = inspect_case(dataset, found, repositories=repositories or {})
@@ -187,7 +190,7 @@ def _list_worst_json(of_run: "RunInspection", _goldset: str, _run: str) -> None:
     put_json({"run": of_run.name, "measure": of_run.lead, "queries": rows})
 
 
-def _list(dataset: "Dataset") -> None:
+def _list(dataset: "Dataset", goldset: str) -> None:
     from karat.app.detection import detection
     from karat.cli.output.show import put_table
     from karat.report.table import Cell, Column, Table
@@ -209,7 +212,11 @@ def _list(dataset: "Dataset") -> None:
         for row, query_id in enumerate(dataset.query_ids)
     )
     title = f"{dataset.name}, {counted(len(dataset), 'case')}"
-    put_table(Table(title, columns, rows, notes=(str(detection(dataset)),)))
+    notes = [str(detection(dataset))]
+    if len(dataset):
+        typed = shlex.join(["karat", "inspect", goldset, dataset.query_ids[0]])
+        notes.append(f"one of them, with its targets: {typed}")
+    put_table(Table(title, columns, rows, notes=tuple(notes)))
 
 
 def _list_json(dataset: "Dataset") -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 
 LOSSES = 1
+# Lost targets that are listed.
+MOST_LOST = 10
 
 
 @click.command("carry")
@@ -109,11 +111,14 @@ def _show(done: "Carrying") -> None:
             f"  queries dropped, because no relevant target is left: {len(carried.dropped):,}"
         )
     click.echo(f"  written: {printable(done.target) if done.target else 'nothing (-o FILE)'}")
-    for loss in carried.lost:
+    for loss in carried.lost[:MOST_LOST]:
         target = loss.target
         lines = range_text(target.path, target.start_line, target.end_line)
         location = " ".join(filter(None, (lines, target.symbol)))
         click.echo(printable(f"lost: query {loss.query_id!r}: {location}: {loss.reason}"), err=True)
+    rest = len(carried.lost) - MOST_LOST
+    if rest > 0:
+        click.echo(f"{counted(rest, 'more target')} lost; --json lists all", err=True)
     for warning in done.warnings:
         click.echo(f"warning: not written: {warning}", err=True)
 

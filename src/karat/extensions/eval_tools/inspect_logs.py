@@ -4,13 +4,12 @@ A sample with an error has no score and is a failure. One that was invalidated, 
 left unscored (NaN), has no score. One that a limit stopped has the score that Inspect gave it.
 """
 
-import struct
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from karat.errors import FormatError, MissingExtra, Problem
+from karat.errors import FormatError, Problem
 from karat.extensions.eval_tools.documents import (
     Record,
     files_below,
@@ -28,6 +27,7 @@ from karat.extensions.eval_tools.documents import (
 from karat.extensions.scores.readers import ScoreFile, ScoreOptions, ScoreReader, distinct_rows
 from karat.extensions.scores.record import ScoreMeasure, ScoreRow
 from karat.system.words import counted
+from karat.system.zstd import member
 
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 COSTS = ("tokens", "seconds")
-# The header of a member: its name and extra field stand before the data.
-MEMBER = struct.Struct("<4s5H3I2H")
 
 
 def detect(path: str, head: bytes) -> bool:
@@ -106,30 +104,8 @@ def _from_zip(path: Path) -> tuple[Record, list[Record]]:
 
 
 def _member(archive: "ZipFile", info: "ZipInfo", path: Path) -> object:
-    """Return the JSON in a member of *archive*; Python reads Zstandard from 3.14 on."""
-    try:
-        data = archive.read(info)
-    except NotImplementedError:
-        data = _zstandard(path, info)
-    return parse(data, f"{path}/{info.filename}")
-
-
-def _zstandard(path: Path, info: "ZipInfo") -> bytes:
-    try:
-        import zstandard
-    except ImportError:
-        purpose = f"{path}: a log with Zstandard compression"
-        raise MissingExtra("zstandard", extra="zstd", purpose=purpose) from None
-    with path.open("rb") as stream:
-        stream.seek(info.header_offset)
-        header = MEMBER.unpack(stream.read(MEMBER.size))
-        stream.seek(header[-2] + header[-1], 1)
-        packed = stream.read(info.compress_size)
-    try:
-        plain: bytes = zstandard.ZstdDecompressor().decompressobj().decompress(packed)
-    except zstandard.ZstdError as error:
-        raise FormatError([Problem(f"{path}/{info.filename}", 0, str(error))]) from None
-    return plain
+    """Return the JSON in a member of *archive*."""
+    return parse(member(archive, info, path), f"{path}/{info.filename}")
 
 
 def _rows(header: Record, samples: list[Record]) -> Iterator[ScoreRow]:

@@ -19,6 +19,13 @@ EXTENSION = Extension(
             "harbor": f"{FOLDER}.readers.harbor:READER",
             "atif": f"{FOLDER}.readers.atif:READER",
             "claude-code": f"{FOLDER}.readers.claude_code:READER",
+            "codex": f"{FOLDER}.readers.codex:READER",
+            "swe-agent": f"{FOLDER}.readers.swe_agent:READER",
+            "mini-swe-agent": f"{FOLDER}.readers.mini_swe_agent:READER",
+            "openhands": f"{FOLDER}.readers.openhands:READER",
+            "inspect": f"{FOLDER}.readers.inspect_log:READER",
+            "spans": f"{FOLDER}.readers.spans:READER",
+            "searches": f"{FOLDER}.readers.searches:READER",
         }
     },
     needs=("scores",),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from karat.extensions.trace.programs import placed
 from karat.extensions.trace.record import TextRange
+from karat.scoring.matching.modes import is_suffix
 
 # ``src/a.py:12:text`` or ``src/a.py-13-text`` around a match.
 _NUMBERED_HIT = re.compile(r"^(?P<path>[^\s:][^:\n]*?)(?::(?P<line>\d+):|-(?P<near>\d+)-)")
@@ -26,6 +27,12 @@ _MISSING = re.compile(
     r"(?:can't (?:read|open)|cannot (?:open|access|stat)|cat:|sed:|nl:|head:|tail:|less:|"
     r"error reading)\s*[`\u2018']?(?P<path>[^'\u2019:\n]+?)[\u2019']?(?: for reading)?: "
     r"(?:No such|Is a|Perm)"
+)
+# A line that stands for those that were cut out: of a harness, an editor or a terminal.
+_CUT = re.compile(
+    r"^\s*(?:<elided_chars>|<response clipped>|(?:\[|\.\.\.|\u2026|\()"
+    r".*(?:truncated|omitted|clipped|elided).*)$",
+    re.IGNORECASE,
 )
 PATH_KEYS = ("path", "file", "file_path", "filePath", "filename", "relative_path", "uri", "source")
 START_KEYS = ("start_line", "startLine", "line_start", "start", "line", "line_number", "lineNumber")
@@ -61,25 +68,35 @@ def hits(output: str, files: Sequence[TextRange] = (), folder: str = "") -> Hits
 
 
 class _Lines:
-    """Reads the output of a search line by line; a heading names the file of what follows."""
+    """Reads the output of a search line by line; a heading names the file of what follows.
+
+    With a *single* file that was searched, each line is of that.
+    """
 
     def __init__(self, files: Sequence[TextRange]) -> None:
-        single = files[0].path if len(files) == 1 and _is_file(files[0].path) else ""
-        self._single = single
-        self._file = single
+        self._single = files[0].path if len(files) == 1 and _is_file(files[0].path) else ""
+        self._file = ""
 
     def hits(self, output: str) -> Hits:
         parts: list[TextRange] = []
         names: list[str] = []
         for line in output.splitlines():
             if match := _HEADING.match(line) or _SWE_MATCHES.match(line):
-                self._file = self._single or match["path"]
-            elif part := self._part(line):
+                self._file = match["path"]
+            elif part := self._of_single(line) if self._single else self._part(line):
                 parts.append(part)
-            elif name := _name_in(line):
-                self._file = self._single or name
+            elif not self._single and (name := _name_in(line)):
+                self._file = name
                 names.append(name)
         return Hits(merged(parts), tuple(names))
+
+    def _of_single(self, line: str) -> TextRange | None:
+        if match := _OWN_NUMBER.match(line) or _SWE_LINE.match(line):
+            return _at(self._single, match["line"])
+        match = _NUMBERED_HIT.match(line)
+        if match and is_suffix(match["path"], self._single):
+            return _at(self._single, match["line"] or match["near"])
+        return TextRange(self._single, -1, -1) if line.strip("- ") else None
 
     def _part(self, line: str) -> TextRange | None:
         """Return the lines of a file that *line* shows, None if it shows none."""
@@ -88,16 +105,17 @@ class _Lines:
                 return _at(match["path"], match["line"] or match["near"])
         elif self._file and (match := _OWN_NUMBER.match(line) or _SWE_LINE.match(line)):
             return _at(self._file, match["line"])
-        return None if _name_in(line) else self._text_of_match(line)
+        return None if _name_in(line) else _of_match(line)
 
-    def _text_of_match(self, line: str) -> TextRange | None:
-        """Return the file of a match without a line of its own, or with a range of lines."""
-        if (match := _PLAIN_HIT.match(line)) and _like_path(match["path"]):
-            return TextRange(match["path"], -1, -1)
-        if match := _HIT_SPAN.search(line):
-            start = int(match["start"])
-            return TextRange(match["path"], start, int(match["end"] or start))
-        return TextRange(self._single, -1, -1) if self._single and line.strip("- ") else None
+
+def _of_match(line: str) -> TextRange | None:
+    """Return the file of a match without a line of its own, or with a range of lines."""
+    if (match := _PLAIN_HIT.match(line)) and _like_path(match["path"]):
+        return TextRange(match["path"], -1, -1)
+    if match := _HIT_SPAN.search(line):
+        start = int(match["start"])
+        return TextRange(match["path"], start, int(match["end"] or start))
+    return None
 
 
 def _name_in(line: str) -> str:
@@ -116,6 +134,8 @@ def _is_file(path: str) -> bool:
 
 def _like_path(text: str) -> bool:
     """Return whether *text* before a colon may be a path: short, without spaces, not a URL."""
+    if text in ("grep", "rg", "find", "ls"):
+        return False  # a message of the program itself
     return len(text) < 300 and " " not in text and text.strip("/.") != "" and "://" not in text
 
 
@@ -152,6 +172,17 @@ def numbered(output: str, path: str) -> tuple[TextRange, ...]:
     if not numbers or not rising or 2 * len(numbers) < len(lines):
         return ()
     return merged(_at(path, str(number)) for number in numbers)
+
+
+def head_of(output: str) -> tuple[int, bool]:
+    r"""Return how many lines an output has up to where the agent's harness has cut it, if it has.
+
+    >>> head_of("a\nb\n[... 40 lines truncated ...]\nz"), head_of("a\nb")
+    ((2, True), (2, False))
+    """
+    lines = output.splitlines()
+    at = next((number for number, line in enumerate(lines) if _CUT.match(line)), -1)
+    return (len(lines), False) if at < 0 else (at, True)
 
 
 def heading(output: str) -> str:

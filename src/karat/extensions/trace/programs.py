@@ -144,7 +144,7 @@ def _source(program: Program, folder: str, depth: int) -> Access:
     if name == "xargs":
         inner = _xargs(words)
         return _source(inner, folder, depth + 1) if inner and depth < 3 else NOTHING
-    if name in OTHER | COUNTERS or name.startswith((".", "$")) or _is_own(words[0]):
+    if name in OTHER | COUNTERS | SHELLS or name.startswith((".", "$")) or _is_own(words[0]):
         return NOTHING
     return Access(StepKind.UNKNOWN, missed=" ".join(words)[:80])
 
@@ -227,7 +227,7 @@ def _grep(words: Sequence[str], folder: str) -> Access:
     if words[0].rpartition("/")[2] == "rg" and "--files" in words:
         return Access(StepKind.LISTED)
     names = operands(words, GREP_TAKES)
-    given = any(re.match(r"-e|-f|--regexp|--file", word) for word in words[1:])
+    given = any(re.match(r"-[A-Za-z]*[ef]$|--regexp|--file", word) for word in words[1:])
     files = names if given else names[1:]
     return Access(
         StepKind.SEARCHED, tuple(TextRange(placed(path, folder), -1, -1) for path in files)

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from karat.errors import FormatError, InputError, KaratError, Problem
-from karat.extensions.trace.record import Transcript
+from karat.extensions.trace.record import Call, Transcript
 from karat.formats.source import HEAD_BYTES, open_bytes
 from karat.registry import Registry
+from karat.system.zstd import MAGIC, decompressed
 
 # A transcript is read whole; one of a day's work has some tens of megabytes.
 MOST_BYTES = 2 * 1024**3
-ZSTANDARD = b"\x28\xb5\x2f\xfd"
 ENDINGS = (".json", ".jsonl", ".ndjson", ".traj", ".eval", ".csv", ".tsv", ".zst", ".gz")
 
 
@@ -98,25 +98,9 @@ def reader_of(path: Path) -> TranscriptReader | None:
 def _head(path: Path) -> bytes:
     with open_bytes(path) as stream:
         head = stream.read(HEAD_BYTES)
-    if not head.startswith(ZSTANDARD):
+    if not head.startswith(MAGIC):
         return head
-    return decompressed(path.read_bytes(), path)[:HEAD_BYTES]
-
-
-def decompressed(data: bytes, path: Path) -> bytes:
-    """Return Zstandard *data* decompressed."""
-    from karat.errors import MissingExtra
-
-    try:
-        import zstandard
-    except ImportError:
-        purpose = f"{path} is compressed with Zstandard"
-        raise MissingExtra("zstandard", extra="zstd", purpose=purpose) from None
-    try:
-        plain: bytes = zstandard.ZstdDecompressor().stream_reader(data).read()
-    except zstandard.ZstdError as error:
-        raise FormatError([Problem(str(path), 0, f"not Zstandard: {error}")]) from error
-    return plain
+    return decompressed(path.read_bytes(), str(path))[:HEAD_BYTES]
 
 
 def text_of_file(path: Path) -> str:
@@ -125,8 +109,8 @@ def text_of_file(path: Path) -> str:
         raise FormatError([Problem(str(path), 0, f"larger than {MOST_BYTES:,} bytes")])
     with open_bytes(path) as stream:
         data = stream.read()
-    if data.startswith(ZSTANDARD):
-        data = decompressed(data, path)
+    if data.startswith(MAGIC):
+        data = decompressed(data, str(path))
     return data.decode("utf-8", errors="replace")
 
 
@@ -176,10 +160,30 @@ def arguments_of(value: object) -> Mapping[str, object]:
     return {}
 
 
+def retrieved(tool: str, query: str, documents: Sequence[Mapping[str, Any]]) -> Call:
+    """Return a search that put *documents* before the model: a path or id, perhaps text and lines.
+
+    A document without its text counts as seen, because the model has it.
+    """
+    from karat.extensions.trace.steps import token_count
+
+    rows = []
+    for document in documents:
+        names = (document.get(key) for key in ("path", "file_path", "source", "id", "name"))
+        path = next((str(name) for name in names if name), "")
+        texts = (document.get(key) for key in ("content", "text"))
+        text = next((str(text) for text in texts if text), "")
+        lines = {key: document[key] for key in ("start_line", "end_line") if document.get(key)}
+        rows.append({"path": path, "text": text or path, **lines})
+    read = sum(token_count(row["text"]) for row in rows)
+    return Call(tool, {"query": query}, json.dumps(rows), read=read)
+
+
 def names_of(path: Path) -> tuple[str, ...]:
     """Return the names of a file and of its folder, which may be those of a query.
 
     >>> names_of(Path("runs/django-11/agent.traj.json"))
-    ('agent', 'django-11')
+    ('agent.traj', 'agent', 'django-11')
     """
-    return tuple(name for name in (path.name.partition(".")[0], path.parent.name) if name)
+    names = (path.stem, path.name.partition(".")[0], path.parent.name)
+    return tuple(dict.fromkeys(name for name in names if name))

@@ -44,7 +44,8 @@ class Call(NamedTuple):
 
     *folder* is the working folder, "" if it is unknown. *at_s* is the time of its result in seconds
     since the start; *tokens* and *cost* are those of all calls of models up to and including the
-    one that made it. NaN stands for what the transcript does not say.
+    one that made it. NaN stands for what the transcript does not say. *read* is the number of
+    tokens of the result, if it is not that of *output*.
     """
 
     tool: str
@@ -55,6 +56,7 @@ class Call(NamedTuple):
     at_s: float = nan
     tokens: float = nan
     cost: float = nan
+    read: int = -1
 
 
 class Transcript(NamedTuple):

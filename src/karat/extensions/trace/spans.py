@@ -7,6 +7,8 @@ from karat.extensions.trace.record import TextRange
 
 # Behind the last line of any file.
 END = 10**9
+# Several short options in a word, of which the last may have a value: grep -nC 3.
+CLUSTER = re.compile(r"-[A-Za-z]{2,}")
 RANGE = re.compile(r"^(\d+|\$)(?:,(\+?\d+|\$))?p$")
 AWK_BETWEEN = re.compile(r"NR\s*>=?\s*(\d+)\s*&&\s*NR\s*<=?\s*(\d+)")
 AWK_COMMA = re.compile(r"NR\s*==\s*(\d+)\s*,\s*NR\s*==\s*(\d+)")
@@ -20,7 +22,7 @@ def operands(words: Sequence[str], takes: frozenset[str] = frozenset()) -> list[
     for word in rest:
         if word == "--":
             names += rest
-        elif word in takes:
+        elif word in takes or (CLUSTER.fullmatch(word) and f"-{word[-1]}" in takes):
             next(rest, None)
         elif not word.startswith("-") or word == "-":
             names.append(word)

@@ -54,7 +54,7 @@ def steps_of(transcript: Transcript) -> tuple[Step, ...]:
 
 def step_of(call: Call, folder: str = "") -> tuple[Step, str]:
     """Return what *call* did in *folder*, and the folder in which a shell is afterwards."""
-    read = token_count(call.output)
+    read = token_count(call.output) if call.read < 0 else call.read
     if (line := shell_line(call)) is not None:
         reading = read_line(line, folder)
         step = _of_accesses(reading.accesses, call, folder)
@@ -154,12 +154,19 @@ def _seen_lines(
     (part,) = parts
     if seen := outputs.numbered(output, part.path):
         return list(seen)
-    if part.has_lines:
-        # A command that asks for lines behind the end of the file shows fewer.
-        start = part.start or 1
-        last = start + len(output.splitlines()) - 1
-        return [TextRange(part.path, start, min(part.end or END, last))] if part.end else [part]
-    return [part]
+    return [_shown_lines(part, output)]
+
+
+def _shown_lines(part: TextRange, output: str) -> TextRange:
+    """Return the lines of *part* that an output without numbers shows.
+
+    It may be cut, or end with the file. Blank lines at its end are often stripped.
+    """
+    count, is_cut = outputs.head_of(output)
+    last = max(part.start, 1) + count - 1
+    if not part.has_lines or not (is_cut or part.end) or (not is_cut and part.end <= last + 2):
+        return part
+    return TextRange(part.path, max(part.start, 1), last) if count else TextRange(part.path, -1, -1)
 
 
 def _window(body: str, path: str) -> tuple[TextRange, ...]:
@@ -216,7 +223,8 @@ def _of_view(call: Call, path: str, folder: str) -> Step:
     if _is_list(call.output):
         return Step(StepKind.LISTED, names=outputs.names(call.output, folder))
     seen = outputs.numbered(call.output, where)
-    return Step(StepKind.SHOWN, seen or (TextRange(where, *_span(call.arguments)),))
+    asked = TextRange(where, *_span(call.arguments))
+    return Step(StepKind.SHOWN, seen or (_shown_lines(asked, call.output),))
 
 
 def _is_list(output: str) -> bool:

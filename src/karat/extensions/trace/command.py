@@ -10,6 +10,7 @@ from karat.cli.options.shared import GoldPath, Inputs, Output, declared, gather,
 from karat.cli.options.shared import result_options as output_options
 
 if TYPE_CHECKING:
+    from karat.app.score_files import ScoredFiles
     from karat.extensions.trace.arms import TraceResult
     from karat.scoring.settings import Confidence
 
@@ -103,13 +104,13 @@ def command(
         _horizons(horizon),
     )
     traced = trace(read_gold(gold, **inputs.gold), [Path(place) for place in places], settings)
-    for line in understood(traced):
-        click.echo(printable(line), err=True)
-    if len(traced.arms) == 1:
-        _show_one(traced, confidence, output)
-        return
     scored = with_timelines(scored_arms(traced), traced, details=output.details)
-    compare_score_files(scored, inputs, confidence, output)
+    for line in (*understood(traced), *(f"warning: {each}" for each in scored.remarks)):
+        click.echo(printable(line), err=True)
+    if len(traced.arms) > 1:
+        compare_score_files(scored, inputs, confidence, output)
+    else:
+        _show_one(traced, scored, inputs, confidence, output=output)
 
 
 def _horizons(texts: tuple[str, ...]) -> dict[str, float]:
@@ -125,10 +126,18 @@ def _horizons(texts: tuple[str, ...]) -> dict[str, float]:
     return given
 
 
-def _show_one(traced: "TraceResult", confidence: "Confidence", output: Output) -> None:
-    """Show the measures of one arm with their intervals."""
+def _show_one(
+    traced: "TraceResult",
+    scored: "ScoredFiles",
+    inputs: Inputs,
+    confidence: "Confidence",
+    *,
+    output: Output,
+) -> None:
+    """Show the measures of one arm with their intervals, and the tables of its transcripts."""
     from dataclasses import replace
 
+    from karat.app.score_files import score_findings, score_system
     from karat.cli.output.show import (
         detail_tables,
         draw_tables,
@@ -136,30 +145,25 @@ def _show_one(traced: "TraceResult", confidence: "Confidence", output: Output) -
         overview_tables,
         put,
         show_result,
+        write_report,
     )
-    from karat.extensions.trace.arms import scored_arms
     from karat.extensions.trace.view import horizon_notes, tables_of
-    from karat.report.display import printable
-    from karat.scoring.score import cluster_labels, with_intervals
     from karat.scoring.settings import Scoring
 
-    scored = scored_arms(traced)
-    for remark in scored.remarks:
-        click.echo(printable(f"warning: {remark}"), err=True)
     if is_report(output):
-        raise click.UsageError("-o writes a report of two arms or more; expected a second one.")
-    clusters = cluster_labels(scored.gold, confidence.cluster)
-    evaluation = with_intervals(
-        scored.one(), scored.measures, confidence, slices={}, clusters=clusters
-    )
+        findings = score_findings(
+            scored, confidence=confidence, by=inputs.by or None, title=output.title
+        )
+        write_report(findings, str(output.path))
+        output = output._replace(path=None)
+    evaluation = score_system(scored, confidence=confidence, by=inputs.by)
     if output.style in ("json", "csv"):
         show_result(evaluation, scored.gold, output, settings=(Scoring(), confidence))
         return
     if output.details:
-        tables = detail_tables(evaluation)
+        first, *rest = detail_tables(evaluation)
     else:
-        tables = overview_tables(evaluation, scored.gold, output)
-    first, *rest = tables
-    notes = (*first.notes, *horizon_notes(traced))
-    tables = [replace(first, notes=notes), *rest, *tables_of(traced, details=output.details)]
+        first, *rest = overview_tables(evaluation, scored.gold, output)
+    first = replace(first, notes=(*first.notes, *horizon_notes(traced)))
+    tables = [first, *rest, *tables_of(traced, details=output.details)]
     put(draw_tables(tables, output), output)

@@ -108,6 +108,8 @@ def _of_program(program: Program, depth: int) -> Iterator[str]:
 
 
 def _of_git(words: Sequence[str]) -> Iterator[str]:
+    while words and words[0] in ("-C", "-c"):
+        words = words[2:]
     verb = next((word for word in words if not word.startswith("-")), "")
     rest = words[words.index(verb) + 1 :] if verb else []
     if verb in FETCHES or verb in ("reflog", "fsck") or (verb == "remote" and "update" in rest):

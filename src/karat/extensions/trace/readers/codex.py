@@ -50,7 +50,11 @@ def detect(path: Path, head: bytes) -> bool:
 def read(path: Path) -> list[Transcript]:
     """Return the transcript of the session in *path*, with those of its sub-agents."""
     main = _Thread(path)
-    files = [file for key in main.ids for file in _children(path.parent).get(key, ())]
+    files = [
+        file
+        for key in main.ids
+        for file in _children(path.parent, path.parent.stat().st_mtime_ns).get(key, ())
+    ]
     threads = [main, *map(_Thread, files)]
     bills = sorted(bill for thread in threads for bill in thread.bills)
     meter = Meter()
@@ -66,7 +70,7 @@ def read(path: Path) -> list[Transcript]:
             tuple(
                 each.call._replace(
                     at_s=meter.at(each.at_s),
-                    tokens=total(*(bill.tokens for bill in bills if bill.at_s <= each.billed_s)),
+                    tokens=total(*(bill.tokens for bill in bills if bill.when <= each.billed)),
                 )
                 for each in sorted(made, key=lambda each: each.at_s)
             ),
@@ -81,7 +85,7 @@ def read(path: Path) -> list[Transcript]:
 
 
 @lru_cache(maxsize=64)
-def _children(folder: Path) -> dict[str, list[Path]]:
+def _children(folder: Path, _changed_ns: int) -> dict[str, list[Path]]:
     """Return the files of sub-agents in *folder* by the thread that started them."""
     children: dict[str, list[Path]] = {}
     for file in sorted(folder.glob("rollout-*.jsonl*")):
@@ -91,10 +95,13 @@ def _children(folder: Path) -> dict[str, list[Path]]:
     return children
 
 
-class Bill(NamedTuple):
-    """What one call of the model used, and when that was known."""
+NEVER = (inf, 0)
 
-    at_s: float
+
+class Bill(NamedTuple):
+    """What one call of the model used, and when that was known: a time, and a line of its file."""
+
+    when: tuple[float, int]
     tokens: float
 
 
@@ -103,7 +110,7 @@ class MadeCall(NamedTuple):
 
     call: Call
     at_s: float
-    billed_s: float
+    billed: tuple[float, int]
 
 
 class _Thread:
@@ -119,23 +126,23 @@ class _Thread:
         self._total = 0.0
         self._now_in = ""
         self._open: dict[str, int] = {}
-        for row in reading.lines(path):
+        for number, row in enumerate(reading.lines(path)):
             payload = row.get("payload")
             item = payload if isinstance(payload, Mapping) else row
             at_s = seconds_of(row.get("timestamp"))
             if not isnan(at_s):
                 self.times.append(at_s)
-            self._add(row, item, self.times[-1] if self.times else 0.0)
+            self._add(row, item, self.times[-1] if self.times else 0.0, number)
 
-    def _add(self, row: Row, item: Row, at_s: float) -> None:
+    def _add(self, row: Row, item: Row, at_s: float, number: int) -> None:
         kind = item.get("type")
         if row.get("type") in ("session_meta", "turn_context") or "instructions" in row:
             self._begin(item)
         elif kind == "token_count":
-            self._bill(_used((item.get("info") or {}).get("total_token_usage")), at_s)
+            self._bill(_used((item.get("info") or {}).get("total_token_usage")), (at_s, number))
         elif kind in MADE:
             self._open[str(item.get("call_id") or item.get("id"))] = len(self.calls)
-            self.calls.append(MadeCall(_call(item, self._now_in), at_s, inf))
+            self.calls.append(MadeCall(_call(item, self._now_in), at_s, NEVER))
         elif kind in ("function_call_output", "custom_tool_call_output"):
             self._answer(item, at_s)
         elif kind == "message" and item.get("role") == "user" and not self.text:
@@ -148,14 +155,14 @@ class _Thread:
         self._now_in = str(item.get("cwd") or self._now_in)
         self.folder = self.folder or self._now_in
 
-    def _bill(self, used: float, at_s: float) -> None:
+    def _bill(self, used: float, when: tuple[float, int]) -> None:
         if isnan(used):
             return
         # A total that starts again is that of another process.
-        self.bills.append(Bill(at_s, used - self._total if used >= self._total else used))
+        self.bills.append(Bill(when, used - self._total if used >= self._total else used))
         self._total = used
         self.calls = [
-            each._replace(billed_s=at_s) if each.billed_s == inf else each for each in self.calls
+            each._replace(billed=when) if each.billed == NEVER else each for each in self.calls
         ]
 
     def _answer(self, item: Row, at_s: float) -> None:

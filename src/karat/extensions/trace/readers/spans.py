@@ -75,7 +75,7 @@ def _spans(path: Path) -> Iterator[Span]:
                     yield _span(span, shared)
 
 
-def _span(span: Row, shared: Mapping[str, Any]) -> Span:
+def _span(span: Row, shared: dict[str, Any]) -> Span:
     ends = (span.get("startTimeUnixNano"), span.get("endTimeUnixNano"))
     start, end = (amount(each) / 1e9 for each in ends)
     named = str(span.get("name") or "")

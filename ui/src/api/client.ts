@@ -26,11 +26,12 @@ type Options = {
   signal?: AbortSignal | undefined;
 };
 
-/** The address of an endpoint; parameters that are undefined or empty are left out. */
+/** The address of an endpoint, or of an extension's; undefined or empty parameters are left out. */
 export function address(path: string, params: Params = {}): string {
   const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== "");
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-  return `${BASE}${path}${given.length ? `?${search}` : ""}`;
+  const base = path.startsWith("/api/") ? "" : BASE;
+  return `${base}${path}${given.length ? `?${search}` : ""}`;
 }
 
 async function failure(answer: Response): Promise<ApiError> {

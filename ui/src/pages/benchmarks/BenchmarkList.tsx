@@ -12,6 +12,7 @@ import { useUrlState } from "@/parts/urlState";
 import { Writer } from "@/parts/Writer";
 import { duration, moment, score } from "@/words/format";
 import { FirstSteps } from "./FirstSteps";
+import { ScoresDialog } from "./ScoresDialog";
 
 const STATUSES = ["pending", "queued", "running", "completed", "failed", "cancelled"] as const;
 
@@ -24,6 +25,7 @@ export function BenchmarkList() {
   const [status, setStatus] = useUrlState("status", "");
   const [page, setPage] = useUrlState("page", "1");
   const [ticked, setTicked] = useState<readonly string[]>([]);
+  const [scores, setScores] = useState(false);
   const [, navigate] = useLocation();
   // Kept here: the first steps leave the page when the benchmark of the example is in the list.
   const example = useExample();
@@ -136,6 +138,9 @@ export function BenchmarkList() {
             Compare {ticked.length}/2
           </button>
           <Writer>
+            <button type="button" className="button" onClick={() => setScores(true)}>
+              Compare scores
+            </button>
             <Link href="/benchmarks/new" className="button main">
               New benchmark
             </Link>
@@ -143,6 +148,7 @@ export function BenchmarkList() {
         </>
       }
     >
+      {scores && <ScoresDialog onClose={() => setScores(false)} />}
       <Problem of={example.error} />
       <Loaded of={listed}>
         {(data) =>

@@ -109,3 +109,21 @@ def test_wrong_use_is_2(karat: Karat, arms: Path) -> None:
     assert (done.returncode, "no measure of transcripts" in done.stderr) == (2, True)
     done = karat("trace", "gold.json", "fast", "--horizon", "tokens")
     assert "expected RESOURCE=VALUE" in done.stderr
+
+
+def test_scores_are_a_table_for_the_gate(karat: Karat, arms: Path) -> None:
+    for arm in ("slow", "fast"):
+        done = karat("trace", "gold.json", arm, "--draws", "99", "--scores", f"{arm}.csv")
+        assert done.returncode == 0, done.stderr
+    rows = (arms / "fast.csv").read_text().splitlines()
+    assert rows[0].startswith("query,system,trial,repository,tokens,found,recall,read-tokens,calls")
+    assert rows[1].startswith("acme__web-200,fast,1,r0,1100.0,1.0,1.0,")
+    assert len(rows) == 1 + 2 * QUERIES
+    chosen = ("-m", "tokens,calls", "--lower", "calls")
+    done = karat("baseline", "update", "fast.csv", "-o", "b.json", *chosen)
+    assert done.returncode == 0, done.stderr
+    limits = ("--max-regression", "tokens=100", "--max-regression", "calls=1")
+    rules = ("--baseline", "b.json", *chosen, *limits)
+    assert karat("gate", "fast.csv", *rules).returncode == 0
+    done = karat("gate", "slow.csv", *rules)
+    assert done.returncode == 1, done.stdout + done.stderr

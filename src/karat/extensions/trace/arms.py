@@ -1,7 +1,9 @@
 """Arms: sets of transcripts over the same queries, as systems with scores."""
 
+import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +19,7 @@ from karat.extensions.trace.measures import (
     default_names,
     definition,
     horizons,
+    meaning,
     parse,
     progress,
     score,
@@ -26,6 +29,7 @@ from karat.extensions.trace.record import Step, StepKind, Transcript
 from karat.extensions.trace.steps import steps_of
 from karat.model import Dataset
 from karat.model.frozen import EMPTY
+from karat.scoring.metrics import Measure
 from karat.system.words import counted, first_few, join_names
 
 CLUSTERS = ("repository", "repo")
@@ -187,7 +191,40 @@ def scored_arms(traced: TraceResult) -> ScoredFiles:
     """Return the arms as systems that are compared, reported and gated like others."""
     scores = score_set(traced)
     preview = f"{scores.name}: {scores.sizes}"
-    return scored_files(ReadScores(scores, preview, tuple(remarks(traced))))
+    scored = scored_files(ReadScores(scores, preview, tuple(remarks(traced))))
+    return scored._replace(measures=tuple(map(_described, scored.measures)))
+
+
+def _described(measure: Measure) -> Measure:
+    """Return *measure* with a definition that says what it is of a transcript."""
+    if measure.own is None:
+        return measure
+    return replace(measure, own=replace(measure.own, definition=meaning(measure.metric)))
+
+
+def write_scores(scores: ScoreSet, path: Path) -> None:
+    """Write a table with a row for each query, arm and trial, as ``karat gate`` reads it."""
+    import csv
+    from math import isnan
+
+    from karat.system.files import write_text
+
+    names = [measure.name for measure in scores.measures]
+    tag = scores.cluster
+    groups = scores.tags.get(tag, ("",) * len(scores.query_ids))
+    text = io.StringIO(newline="")
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["query", "system", "trial", *([tag] if tag else []), *names])
+    for system in scores.systems:
+        columns = [list(scores.trial_scores(system, name)) for name in names]
+        for row, query in enumerate(scores.query_ids):
+            for trial in range(scores.trials):
+                values = [column[row][trial] for column in columns]
+                if not all(map(isnan, values)):
+                    cells = ["" if isnan(value) else repr(value) for value in values]
+                    group = [groups[row]] if tag else []
+                    table.writerow([query, system, trial + 1, *group, *cells])
+    write_text(path, text.getvalue())
 
 
 def understood(traced: TraceResult) -> Iterator[str]:

@@ -4,9 +4,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.help import INPUTS, STATISTICS, TieredCommand, option
+from karat.cli.help import INPUTS, OUTPUT, STATISTICS, TieredCommand, option
 from karat.cli.options.scoring import comparison_options
-from karat.cli.options.shared import GoldPath, Inputs, Output, declared, gather, make_inputs
+from karat.cli.options.shared import (
+    GoldPath,
+    Inputs,
+    Output,
+    OutputPath,
+    declared,
+    gather,
+    make_inputs,
+)
 from karat.cli.options.shared import result_options as output_options
 
 if TYPE_CHECKING:
@@ -54,6 +62,13 @@ GOLD = ("by", "tags", "gold_format", "columns", "topics")
     "that any run has used.",
 )
 @option(
+    "--scores",
+    group=OUTPUT,
+    type=OutputPath(),
+    metavar="FILE",
+    help="Also write a table of the scores of each run (CSV), for karat baseline and karat gate.",
+)
+@option(
     "--reader",
     group=INPUTS,
     default="",
@@ -71,6 +86,7 @@ def command(
     *,
     leave_out_leaks: bool,
     horizon: tuple[str, ...],
+    scores: str | None,
     reader: str,
     inputs: Inputs,
     confidence: "Confidence",
@@ -91,7 +107,14 @@ def command(
 
     from karat.app.score import read_gold
     from karat.cli.output.scores import compare_score_files
-    from karat.extensions.trace.arms import TraceSettings, scored_arms, trace, understood
+    from karat.extensions.trace.arms import (
+        TraceSettings,
+        score_set,
+        scored_arms,
+        trace,
+        understood,
+        write_scores,
+    )
     from karat.extensions.trace.join import read_table
     from karat.extensions.trace.view import with_timelines
     from karat.report.display import printable
@@ -107,6 +130,8 @@ def command(
     scored = with_timelines(scored_arms(traced), traced, details=output.details)
     for line in (*understood(traced), *(f"warning: {each}" for each in scored.remarks)):
         click.echo(printable(line), err=True)
+    if scores:
+        write_scores(score_set(traced), Path(scores))
     if len(traced.arms) > 1:
         compare_score_files(scored, inputs, confidence, output)
     else:

@@ -223,6 +223,30 @@ def parse(name: str) -> "re.Match[str]":
     )
 
 
+def meaning(name: str) -> str:
+    """Return what a measure says of a transcript.
+
+    >>> print(meaning("line-tokens"))
+    tokens used until lines of the first target had been seen
+    >>> print(meaning("recall@2000tok"))
+    share of targets seen within 2000 tokens read
+    """
+    form = parse(name)
+    of = "lines of " if form["lines"] else ""
+    if resource := form["resource"]:
+        which = "all targets" if form["all"] else "the first target"
+        return f"{resource} used until {of}{which} had been seen"
+    if form["budget"]:
+        what = "tokens read" if form["unit"] == "tok" else "calls"
+        return f"share of {of}targets seen within {form['budget']} {what}"
+    return {
+        "found": f"whether {of}any target had been seen at the end",
+        "recall": f"share of {of}targets seen at the end",
+        "wasted": "share of the tokens read in results without text of a target",
+        "unused": "share of the targets seen that the agent did not change",
+    }[form["share"]]
+
+
 def definition(name: str, horizon: Mapping[str, float]) -> ScoreMeasure:
     """Return the range and the direction of a measure."""
     form = parse(name)

@@ -113,7 +113,7 @@ def timeline_table(traced: TraceResult) -> Table:
         ),
         tuple(rows),
         tuple(notes),
-        grouped=True,
+        grouped=len(runs) > len({row for row, *_ in runs}),
     )
 
 
@@ -181,12 +181,11 @@ def sections_of(traced: TraceResult) -> Sequence[ReportSection]:
 
 def horizon_notes(traced: TraceResult) -> list[str]:
     """Return what a run counts that never sees a target."""
+    names = {name.removeprefix("line-").removeprefix("all-") for name in traced.measures}
     shown = [
-        f"{traced.horizon[resource]:,.6g} {resource}"
-        for resource in traced.horizon
-        if any(
-            name.removeprefix("line-").removeprefix("all-") == resource for name in traced.measures
-        )
+        f"{most:,.0f} {resource}" if most >= 100 else f"{most:.4g} {resource}"
+        for resource, most in traced.horizon.items()
+        if resource in names
     ]
     if not shown:
         return []

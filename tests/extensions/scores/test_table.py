@@ -143,6 +143,13 @@ def test_numbers_that_describe_queries_are_not_scores(tmp_path: Path) -> None:
     assert set(scores.tags["hops"]) == {"0", "1", "2"}
 
 
+def test_equal_trials_of_one_system_are_scores(tmp_path: Path) -> None:
+    lines = ["query,system,trial,score,calls"]
+    lines += [f"q{n},a,{trial},{n / 10},{n % 3}" for n in range(8) for trial in (1, 2)]
+    scores = read(tmp_path, "\n".join(lines)).scores
+    assert [each.name for each in scores.measures] == ["score", "calls"]
+
+
 def test_a_file_without_systems_is_one_of_several(tmp_path: Path) -> None:
     for name, score in (("old", 0.25), ("new", 0.75)):
         (tmp_path / f"{name}.csv").write_text(f"question,f1,em\nq1,{score},1\nq2,0.5,0\n")

@@ -363,19 +363,19 @@ def _properties(
         if name in used:
             continue
         values: dict[str, set[str]] = {}
-        rows = 0
+        # Trials of one system may well have equal scores.
+        pairs: set[tuple[str, str]] = set()
         for row in table.rows:
-            values.setdefault(_in_task(_cell(row, roles, "query"), row, roles), set()).add(
-                text_of(row.cells.get(name)).strip()
-            )
-            rows += 1
+            query = _in_task(_cell(row, roles, "query"), row, roles)
+            values.setdefault(query, set()).add(text_of(row.cells.get(name)).strip())
+            pairs.add((query, _cell(row, roles, "system")))
         different = {value for each in values.values() for value in each}
         constant = all(len(each) == 1 for each in values.values())
         repeated = len(different) < len(values) and len(different) <= MOST_TAG_VALUES
         if not constant or not repeated or len(different) < 2:
             continue
         if name not in numbers or (
-            "system" in roles and rows >= 2 * len(values) and len(values) > 5
+            "system" in roles and len(pairs) >= 2 * len(values) and len(values) > 5
         ):
             properties.append(name)
     return properties

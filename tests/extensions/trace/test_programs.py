@@ -158,6 +158,20 @@ def test_a_shell_stays_in_its_folder_unless_each_call_begins_anew() -> None:
     assert folder == "/repo"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cat <<'EOF' > a.py\nx\nEOF",
+        "sed -i s/x/y/ a.py",
+        "echo x >> a.py 2>/dev/null",
+        "apply_patch <<'EOF'\n*** Update File: a.py\n-x\n+y\nEOF",
+    ],
+)
+def test_a_command_that_changes_a_file(line: str) -> None:
+    step, _ = step_of(Call("bash", {"command": line}))
+    assert (step.kind, step.edited) == (OTHER, ("a.py",))
+
+
 def test_an_unknown_tool_is_not_understood() -> None:
     step, _ = step_of(Call("frobnicate", {}, "x"))
     assert (step.kind, step.missed) == (UNKNOWN, ("frobnicate",))

@@ -103,8 +103,9 @@ def _read(pipeline: Pipeline, folder: str, depth: int) -> tuple[list[Access], st
         return accesses, folder
     access = _source(first, folder, depth)
     access = _through(access, pipeline[1:])
-    if pipeline[-1].writes:
-        access = Access(StepKind.OTHER, (), access.edited, access.missed)
+    if goal := pipeline[-1].writes:
+        written = () if goal.startswith(("$", "/dev/")) else (placed(goal, folder),)
+        access = Access(StepKind.OTHER, (), (*access.edited, *written), access.missed)
     return [access._replace(folder=folder)], folder
 
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 # A command line of an agent is never this long unless it writes a file.
 LONGEST = 200_000
 MOST_ROUNDS = 50
+# What a command prints inside of $(...) becomes a word of another one.
+SUBSTITUTED = "$()"
+SCREEN = ("/dev/stdout", "/dev/stderr", "/dev/tty")
 COMMANDS = frozenset(("command", "declaration_command", "unset_command", "test_command"))
 # Children of a command that are none of its words.
 ASIDE = frozenset(("variable_assignment", "file_redirect", "herestring_redirect"))
@@ -28,10 +31,10 @@ INSIDE = frozenset(
 
 
 class Program(NamedTuple):
-    """A program with its arguments; *writes* says that its output goes to a file."""
+    """A program with its arguments; *writes* is where its output goes instead of the screen."""
 
     words: tuple[str, ...]
-    writes: bool = False
+    writes: str = ""
 
     @property
     def name(self) -> str:
@@ -111,7 +114,7 @@ class _Walk:
             else:
                 inner[-1] = (*first, last)
         for each in inner:
-            yield (*each[:-1], each[-1]._replace(writes=True)) if writes else each
+            yield (*each[:-1], each[-1]._replace(writes=writes)) if writes else each
         for redirect in node.named_children:
             if redirect.type == "heredoc_redirect":
                 # A pipe after <<EOF is a child of the redirect.
@@ -119,9 +122,9 @@ class _Walk:
                     if child.type in ("pipeline", "list", "command"):
                         yield from self.pipelines(child, known)
 
-    def _redirects(self, node: "Node", known: Mapping[str, str]) -> tuple[bool, list[str], str]:
-        """Return whether the output goes to a file, words behind it, and the file that is read."""
-        writes, extra, source = False, [], ""
+    def _redirects(self, node: "Node", known: Mapping[str, str]) -> tuple[str, list[str], str]:
+        """Return the file of the output, words behind it, and the file that is read."""
+        writes, extra, source = "", [], ""
         for redirect in node.named_children:
             parts = [redirect]
             if redirect.type == "heredoc_redirect":
@@ -141,7 +144,7 @@ class _Walk:
                 if sign == "<":
                     source = name
                 elif sign.startswith((">", "&>")) and number in ("", "1") and sign != ">&":
-                    writes = name not in ("/dev/stdout", "/dev/stderr", "/dev/tty")
+                    writes = "" if name in SCREEN else name
                 # The grammar takes words behind a redirect for further goals of it.
                 goals = part.children_by_field_name("destination")
                 extra += [self._word(word, known) for word in goals[1:]]
@@ -167,7 +170,7 @@ class _Walk:
             if child.type in ("command_substitution", "process_substitution"):
                 for inner in child.named_children:
                     for each in self.pipelines(inner, known):
-                        yield (*each[:-1], each[-1]._replace(writes=True))
+                        yield (*each[:-1], each[-1]._replace(writes=SUBSTITUTED))
             elif child.type in ("string", "concatenation", "command_name", "variable_assignment"):
                 yield from self._substituted(child, known)
 

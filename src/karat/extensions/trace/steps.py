@@ -122,7 +122,8 @@ def _is_isolated(call: Call) -> bool:
 def _of_accesses(accesses: Sequence[Access], call: Call, folder: str) -> Step:
     """Return the step of a command line; *accesses* are what its pipelines do."""
     missed = tuple(access.missed for access in accesses if access.missed)
-    edited = tuple(path for access in accesses for path in access.edited)
+    patched = (placed(path, folder) for path in PATCHED.findall(shell_line(call) or ""))
+    edited = (*(path for access in accesses for path in access.edited), *patched)
     kind = max((access.kind for access in accesses), default=StepKind.OTHER)
     parts: list[TextRange] = []
     names: tuple[str, ...] = ()

@@ -68,15 +68,26 @@ EMPTY = run()
 # 5. It reads the judged irrelevant file, then a part of the first file outside the target.
 BESIDE = run((shown("src/not.py", 0, 0, 90), 100), (shown("src/a.py", 1, 9, 30), 300))
 RUNS = (GOOD, QUICK, NEVER, EMPTY, BESIDE)
-# The most that any run has used: tokens of run 1 with 100 after its last call, and so on.
-HORIZON = {"tokens": 9100.0, "read-tokens": 860.0, "calls": 5.0, "seconds": 10.0, "cost": 0.05}
+# The most that any run has used until it saw what the measure asks for: run 1.
+HORIZON = {
+    "tokens": 4000.0,
+    "all-tokens": 7000.0,
+    "read-tokens": 440.0,
+    "calls": 3.0,
+    "all-calls": 4.0,
+    "seconds": 6.0,
+    "cost": 0.03,
+    "line-calls": 3.0,
+}
 
 
-def test_the_horizon_is_the_most_that_any_run_has_used() -> None:
-    assert horizons(RUNS, {}) == pytest.approx(HORIZON)
-    assert horizons(RUNS, {"tokens": 5000.0})["tokens"] == 5000
+def test_the_horizon_is_the_most_that_any_run_has_used_until_it_saw_a_target() -> None:
+    assert horizons(RUNS, [*HORIZON, "found"], {}) == pytest.approx(HORIZON)
+    assert horizons(RUNS, ["all-tokens"], {"tokens": 5000.0}) == {"all-tokens": 5000}
+    # Nobody saw one: the most that any run has used in all, 100 tokens after its last call.
+    assert horizons([NEVER, EMPTY], ["tokens", "calls"], {}) == {"tokens": 3100, "calls": 2}
     with pytest.raises(InputError, match="no resource is called 'time'"):
-        horizons(RUNS, {"time": 1})
+        horizons(RUNS, ["calls"], {"time": 1})
 
 
 @pytest.mark.parametrize(
@@ -84,17 +95,17 @@ def test_the_horizon_is_the_most_that_any_run_has_used() -> None:
     [
         ("found", (1, 1, 0, 0, 1)),
         ("recall", (1, 0.5, 0, 0, 0.5)),
-        ("calls", (3, 1, 5, 5, 2)),
-        ("all-calls", (4, 5, 5, 5, 5)),
-        ("tokens", (4000, 500, 9100, None, 300)),
-        ("all-tokens", (7000, 9100, 9100, None, 9100)),
-        ("read-tokens", (440, 60, 860, 860, 120)),
-        ("seconds", (6, 2, 10, None, 4)),
-        ("cost", (0.03, 0.01, 0.05, None, 0.02)),
+        ("calls", (3, 1, 3, 3, 2)),
+        ("all-calls", (4, 4, 4, 4, 4)),
+        ("tokens", (4000, 500, 4000, None, 300)),
+        ("all-tokens", (7000, 7000, 7000, None, 7000)),
+        ("read-tokens", (440, 60, 440, 440, 120)),
+        ("seconds", (6, 2, 6, None, 4)),
+        ("cost", (0.03, 0.01, 0.03, None, 0.02)),
         # 15 lines: 5 and then 10 of them; 10 of the first target; none; none; none.
         ("line-recall", (10 / 15, 10 / 15, 0, 0, 0)),
         ("line-found", (1, 1, 0, 0, 0)),
-        ("line-calls", (3, 1, 5, 5, 5)),
+        ("line-calls", (3, 1, 3, 3, 3)),
         ("recall@439tok", (0, 0.5, 0, 0, 0.5)),
         ("recall@440tok", (0.5, 0.5, 0, 0, 0.5)),
         ("recall@1calls", (0, 0.5, 0, 0, 0)),
@@ -112,7 +123,7 @@ def test_five_runs_by_hand(name: str, expected: tuple[float | None, ...]) -> Non
 
 
 def test_a_measure_knows_its_range_and_direction() -> None:
-    assert definition("tokens", HORIZON).high == 9100
+    assert definition("tokens", HORIZON).high == 4000
     assert definition("tokens", HORIZON).lower_is_better
     assert definition("found", HORIZON).kind == "binary"
     assert not definition("recall@2000tok", HORIZON).lower_is_better
@@ -145,7 +156,7 @@ def test_the_mean_is_the_restricted_mean_of_runs_that_are_censored_at_the_horizo
                 shown("src/a.py" if n == at else "x.py", 1, 2, 10) for n in range(1, length + 1)
             ]
             runs.append(run(*((step, 100.0 * n) for n, step in enumerate(steps, 1))))
-        horizon = horizons(runs, {})
+        horizon = horizons(runs, ["calls"], {})
         values = [score("calls", known, horizon) for known in runs]
         seen = [score("found", known, horizon) == 1 for known in runs]
         mean = sum(value or nan for value in values) / len(values)

@@ -80,7 +80,7 @@ class TraceSettings(NamedTuple):
 
 
 class TraceResult(NamedTuple):
-    """Arms on the queries of *gold*, and the most that a run may use of each resource."""
+    """Arms on the queries of *gold*; *horizon* is what a run counts that never sees a target."""
 
     gold: Dataset
     arms: tuple[Arm, ...]
@@ -96,12 +96,8 @@ def trace(gold: Dataset, places: Sequence[Path], settings: TraceSettings) -> Tra
     )
     known = [trial.progress for arm in arms for trial in arm.trials]
     given = [part.strip() for text in settings.measures for part in text.split(",")]
-    return TraceResult(
-        gold,
-        arms,
-        horizons(known, settings.horizon),
-        tuple(filter(None, given)) or tuple(default_names(known)),
-    )
+    measures = tuple(filter(None, given)) or tuple(default_names(known))
+    return TraceResult(gold, arms, horizons(known, measures, settings.horizon), measures)
 
 
 def _names(places: Sequence[Path]) -> list[str]:

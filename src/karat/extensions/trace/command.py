@@ -59,7 +59,7 @@ GOLD = ("by", "tags", "gold_format", "columns", "topics")
     multiple=True,
     metavar="RESOURCE=VALUE",
     help="What a run counts that never sees a target, such as tokens=50000; by default the most "
-    "that any run has used.",
+    "that any run has used until it did.",
 )
 @option(
     "--scores",

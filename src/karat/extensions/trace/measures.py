@@ -1,13 +1,13 @@
 """When an agent has seen the targets of its query, and what it took until then.
 
 A target is seen when the result of a tool call has text of it; its name alone does not count. A run
-that never sees a target counts as the horizon: the mean over runs is then the restricted mean, and
+that never sees a target counts as the horizon, so the mean over runs is the restricted mean, and
 giving up early earns nothing.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import NamedTuple
 
 from karat.errors import InputError
@@ -142,7 +142,7 @@ def until(known: Progress, resource: str, *, all_targets: bool, lines: bool) -> 
         return None
     least = 1 - 1e-12 if all_targets else 1e-12
     at = next((n for n, share in enumerate(known.shares(lines=lines)) if share >= least), None)
-    return float("inf") if at is None else used[at]
+    return inf if at is None else used[at]
 
 
 def at_budget(known: Progress, budget: float, *, unit: str, lines: bool) -> float:
@@ -176,21 +176,32 @@ def unused(known: Progress) -> float | None:
     return sum(path not in known.edited for path in known.seen) / len(known.seen)
 
 
-def horizons(all_known: Iterable[Progress], given: Mapping[str, float]) -> dict[str, float]:
-    """Return the horizon of each resource: the most that any run has used, or the one *given*."""
-    known = list(all_known)
-    most = {
-        resource: max(
-            (each.totals[resource] for each in known if not isnan(each.totals[resource])),
-            default=nan,
-        )
-        for resource in RESOURCES
-    }
+def horizons(
+    all_known: Iterable[Progress], names: Iterable[str], given: Mapping[str, float]
+) -> dict[str, float]:
+    """Return what a run counts that never sees a target, for each measure of *names* that needs it.
+
+    That is the most that any run has used until it did, or in all if none did, or the number
+    *given* for its resource.
+    """
     if unknown := set(given) - set(RESOURCES):
         raise InputError(
             f"no resource is called {min(unknown)!r}; expected one of {', '.join(RESOURCES)}"
         )
-    return most | dict(given)
+    known = list(all_known)
+    return {
+        name: given.get(form["resource"]) or _longest(known, form)
+        for name in names
+        if (form := parse(name))["resource"]
+    }
+
+
+def _longest(all_known: Sequence[Progress], form: "re.Match[str]") -> float:
+    options = {"all_targets": bool(form["all"]), "lines": bool(form["lines"])}
+    times = [until(known, form["resource"], **options) for known in all_known]
+    seen = [time for time in times if time is not None and time < inf]
+    totals = (known.totals[form["resource"]] for known in all_known)
+    return max(seen or [total for total in totals if not isnan(total)], default=nan)
 
 
 def score(name: str, known: Progress, horizon: Mapping[str, float]) -> float | None:
@@ -201,7 +212,7 @@ def score(name: str, known: Progress, horizon: Mapping[str, float]) -> float | N
         return None
     if resource := form["resource"]:
         value = until(known, resource, all_targets=bool(form["all"]), lines=lines)
-        return None if value is None else min(value, horizon[resource])
+        return None if value is None else min(value, horizon[name])
     if form["budget"]:
         return at_budget(known, float(form["budget"]), unit=form["unit"], lines=lines)
     if form["share"] in ("found", "recall"):
@@ -250,8 +261,8 @@ def meaning(name: str) -> str:
 def definition(name: str, horizon: Mapping[str, float]) -> ScoreMeasure:
     """Return the range and the direction of a measure."""
     form = parse(name)
-    if resource := form["resource"]:
-        return ScoreMeasure(name, "bounded", 0.0, horizon[resource], lower_is_better=True)
+    if form["resource"]:
+        return ScoreMeasure(name, "bounded", 0.0, horizon[name], lower_is_better=True)
     low = form["share"] in ("wasted", "unused")
     if form["share"] == "found":
         return ScoreMeasure(name, "binary", 0.0, 1.0)

@@ -1,6 +1,6 @@
 """What is shown beside the common tables: recall by budget, and a line for each run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from karat.app.score_files import ScoredFiles, ScoreView
 from karat.extensions.trace.arms import Arm, TraceResult, Trial
@@ -30,7 +30,7 @@ def budget_tables(traced: TraceResult, *, lines: bool) -> list[Table]:
     """Return the mean recall of each arm by tokens read, then by calls."""
     tables = []
     for unit, budgets in (("tok", BUDGETS), ("calls", CALLS)):
-        most = traced.horizon["read-tokens" if unit == "tok" else "calls"]
+        most = max(_totals(traced, "read-tokens" if unit == "tok" else "calls"), default=0.0)
         few = [budget for budget in budgets if budget < most]
         chosen = [*few, *budgets[len(few) : len(few) + 1]]
         rows = tuple(
@@ -53,6 +53,10 @@ def budget_tables(traced: TraceResult, *, lines: bool) -> list[Table]:
             )
         )
     return tables
+
+
+def _totals(traced: TraceResult, resource: str) -> Iterator[float]:
+    return (trial.progress.totals[resource] for arm in traced.arms for trial in arm.trials)
 
 
 def _mean_recall(arm: Arm, budget: float, unit: str, *, lines: bool) -> float:
@@ -181,11 +185,9 @@ def sections_of(traced: TraceResult) -> Sequence[ReportSection]:
 
 def horizon_notes(traced: TraceResult) -> list[str]:
     """Return what a run counts that never sees a target."""
-    names = {name.removeprefix("line-").removeprefix("all-") for name in traced.measures}
     shown = [
-        f"{most:,.0f} {resource}" if most >= 100 else f"{most:.4g} {resource}"
-        for resource, most in traced.horizon.items()
-        if resource in names
+        f"{most:,.0f} {name}" if most >= 100 else f"{most:.4g} {name}"
+        for name, most in traced.horizon.items()
     ]
     if not shown:
         return []

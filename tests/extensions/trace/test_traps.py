@@ -10,7 +10,15 @@ from karat.errors import InputError
 from karat.extensions.trace.reading import read_transcripts
 from karat.extensions.trace.record import StepKind, Transcript
 from karat.extensions.trace.steps import steps_of
-from tests.extensions.trace.agents import TURNS, asked, atif_steps, stamp, write_claude, write_codex
+from tests.extensions.trace.agents import (
+    TURNS,
+    asked,
+    atif_steps,
+    stamp,
+    write_claude,
+    write_codex,
+    write_harbor,
+)
 
 
 def written(path: Path, *rows: object) -> Path:
@@ -208,6 +216,16 @@ def test_a_table_of_searches(tmp_path: Path) -> None:
     ]
     assert [step.read for step in steps] == [30, 30]
     assert [call.at_s for call in one.calls] == [1.5, 4.5]
+
+
+def test_a_trial_of_harbor_counts_once_beside_the_session_of_its_agent(tmp_path: Path) -> None:
+    path = write_harbor(tmp_path)
+    write_claude(path.parent / "agent" / "sessions" / "projects" / "-repo")
+    assert only(tmp_path).source == path
+    (path.parent / "agent" / "trajectory.json").unlink()
+    read = read_transcripts(tmp_path)
+    assert read.readers == ("claude-code",)
+    assert "no transcript of this trial" in read.problems[0]
 
 
 def test_a_folder_without_transcripts_is_an_error(tmp_path: Path) -> None:

@@ -33,6 +33,8 @@ def read(path: Path) -> list[Transcript]:
     seconds = seconds_of(ran.get("finished_at")) - seconds_of(ran.get("started_at"))
     task = result.get("task_id")
     ids = [result["task_name"], task if isinstance(task, str) else "", result["trial_name"]]
+    # The session that the agent itself has stored is the same work once more.
+    below = (each for each in path.parent.rglob("*") if each.is_file() and each != path)
     # Totals of the trial include calls of models that its trajectory may lack.
     return [
         trace._replace(
@@ -42,7 +44,7 @@ def read(path: Path) -> list[Transcript]:
             tokens=first_known(reported, trace.tokens),
             cost=first_known(amount(spent.get("cost_usd")), trace.cost),
             seconds=first_known(seconds, trace.seconds),
-            parts=(file, *trace.parts),
+            parts=(*trace.parts, *below),
         )
     ]
 

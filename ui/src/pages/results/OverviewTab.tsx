@@ -15,7 +15,6 @@ import {
   hasScore,
   labelOf,
   marked,
-  measures,
   ranked,
   stemLabel,
   stemOf,
@@ -60,9 +59,7 @@ export function OverviewTab({ id, results, details }: Props) {
     <div className="stack">
       <RunsTable id={id} results={results} metric={metric} details={details} />
       {details && <Effects sentences={details.insights} />}
-      {measures(results).length > 0 && (
-        <MetricSelect results={results} chosen={metric} onChoose={setMetric} />
-      )}
+      <MetricSelect results={results} chosen={metric} onChoose={setMetric} />
       {bars.length > 0 && (
         <div className="grid">
           <Bars

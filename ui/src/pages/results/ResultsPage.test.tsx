@@ -66,6 +66,15 @@ describe("results", () => {
     expect(within(other).getByText("0.654")).toBeTruthy();
   });
 
+  it("offers no choice of one measure", async () => {
+    const server = new FakeServer();
+    const only = { metrics_flat: { "ndcg@10": 0.6 } };
+    server.results = results({ runs: [run(0, 0.6, only), run(1, 0.7, only)] });
+    open(RESULTS, server);
+    await screen.findByRole("img", { name: "Mean ndcg@10" });
+    expect(screen.queryByRole("combobox", { name: "Measure" })).toBeNull();
+  });
+
   it("tells its outcome in one line where the tab has another subject", async () => {
     const { user } = open(RESULTS);
     const advice = await screen.findByRole("list", { name: "Recommendations" });

@@ -44,8 +44,8 @@ def test_one_arm(karat: Karat, arms: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "Timelines" in (arms / "one.md").read_text()
     assert (
-        "fast: 16 transcripts (atif) of 8 queries; 96 calls: 48 shown, 16 searched, 16 listed, "
-        "16 other\n" in done.stderr
+        "fast: 16 transcripts (atif, toy) of 8 queries; 96 calls: 48 shown, 16 searched, "
+        "16 listed, 16 other\n" in done.stderr
     )
 
 

@@ -228,13 +228,15 @@ def understood(traced: TraceResult) -> Iterator[str]:
     for arm in traced.arms:
         kinds = arm.kinds
         queries = len({trial.row for trial in arm.trials})
+        agents = sorted({trial.transcript.agent for trial in arm.trials} - {"", *arm.readers})
+        source = ", ".join((*arm.readers, *agents))
         steps = ", ".join(
             f"{kinds[kind]} {'not understood' if kind is StepKind.UNKNOWN else kind.name.lower()}"
             for kind in (*sorted(StepKind, reverse=True),)
             if kinds[kind]
         )
         yield (
-            f"{arm.name}: {counted(len(arm.trials), 'transcript')} ({', '.join(arm.readers)}) of "
+            f"{arm.name}: {counted(len(arm.trials), 'transcript')} ({source}) of "
             f"{counted(queries, 'query')}; {counted(sum(kinds.values()), 'call')}: {steps}"
         )
 

@@ -43,7 +43,6 @@ class ReadTranscripts(NamedTuple):
     transcripts: tuple[Transcript, ...]
     readers: tuple[str, ...]
     problems: tuple[str, ...]
-    ignored: int
 
 
 def read_transcripts(place: Path, reader: str = "") -> ReadTranscripts:
@@ -55,11 +54,9 @@ def read_transcripts(place: Path, reader: str = "") -> ReadTranscripts:
         raise InputError(f"{place}: no such file or folder; expected transcripts")
     found: list[tuple[str, Transcript]] = []
     problems: list[str] = []
-    ignored = 0
     for path in _files(place):
         one = READERS.get(reader) if reader else reader_of(path)
         if one is None:
-            ignored += 1
             continue
         try:
             found += [(one.name, each) for each in one.read(path)]
@@ -72,7 +69,7 @@ def read_transcripts(place: Path, reader: str = "") -> ReadTranscripts:
         reason = f": {problems[0]}" if problems else f"; expected files of one of: {known}"
         raise InputError(f"{place}: no transcript that a reader knows{reason}")
     used = tuple(dict.fromkeys(name for name, _ in whole))
-    return ReadTranscripts(tuple(each for _, each in whole), used, tuple(problems), ignored)
+    return ReadTranscripts(tuple(each for _, each in whole), used, tuple(problems))
 
 
 def _files(place: Path) -> Iterator[Path]:

@@ -77,7 +77,6 @@ class Transcript(NamedTuple):
     tokens: float = nan
     cost: float = nan
     parts: tuple[Path, ...] = ()
-    remarks: tuple[str, ...] = ()
 
 
 class Step(NamedTuple):

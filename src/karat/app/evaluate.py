@@ -87,6 +87,7 @@ __all__ = [
     "open_executor",
     "plan",
     "run_plan",
+    "score_finished",
     "score_runs",
     "select_finished",
     "with_difficulty",
@@ -399,16 +400,15 @@ def evaluate_experiment(
     *runs* is what :func:`select_finished` has returned. Where *gold* and *scoring* are those of the
     request, the scores are those that the experiment has computed.
     """
-    scoring, confidence = scoring or Scoring(), confidence or Confidence()
+    confidence = confidence or Confidence()
     runs = runs or select_finished(done)
-    whole = {measured.name: measured.run for measured in runs.runs}
-    scoring = judge_whole_files(gold, whole, scoring)
-    known = done.results.evaluations(runs.ids, gold, scoring)
+    scoring, scored = score_finished(gold, done, runs, scoring or Scoring())
     if confidence.human_sample:
         from karat.app.human_sample import sampled_gold
 
-        gold, known = sampled_gold(gold, whole, confidence.human_sample, scoring), []
-    scored = score_runs(gold, runs.runs, scoring, known=known)
+        whole = {measured.name: measured.run for measured in runs.runs}
+        gold = sampled_gold(gold, whole, confidence.human_sample, scoring)
+        scored = score_runs(gold, runs.runs, scoring)
     overall = _result(gold, scored, scoring, confidence, by=tuple(by))
     proposal = kind_proposal(gold, done.searched, runs.runs, scored, scoring)
     rest = None
@@ -416,6 +416,19 @@ def evaluate_experiment(
         scored = score_runs(done.resolved, runs.runs, scoring)
         rest = _result(done.resolved, scored, scoring, confidence)
     return EvaluationResult(done.searched, runs.runs, overall, rest, (*done.remarks, *proposal))
+
+
+def score_finished(
+    gold: Dataset, done: ExperimentResult, runs: FinishedRuns, scoring: Scoring
+) -> tuple[Scoring, list[Evaluation]]:
+    """Return the scores of *runs* on *gold* without intervals, and how they were judged.
+
+    Where *gold* and *scoring* are those of the request, they are those that *done* has computed.
+    """
+    whole = {measured.name: measured.run for measured in runs.runs}
+    scoring = judge_whole_files(gold, whole, scoring)
+    known = done.results.evaluations(runs.ids, gold, scoring)
+    return scoring, score_runs(gold, runs.runs, scoring, known=known)
 
 
 def kind_proposal(

@@ -132,6 +132,11 @@ def score_system(
     )
 
 
+def view_scores(scored: ScoredFiles, confidence: Confidence) -> ScoreView:
+    """Return what is said about the scores of a file, also of one with a single system."""
+    return _compared(scored, confidence, ()).view
+
+
 class ComparedScores(NamedTuple):
     """Systems of a score file compared, and what is said about that beside the common tables."""
 

@@ -44,10 +44,18 @@ def counted(count: int, noun: str) -> str:
     >>> counted(1, "hit"), counted(1200, "hit"), counted(2, "query")
     ('1 hit', '1,200 hits', '2 queries')
     """
-    if count == 1:
-        return f"1 {noun}"
-    plural = f"{noun[:-1]}ies" if noun[-2:-1] not in "aeiou" and noun[-1] == "y" else f"{noun}s"
-    return f"{count:,} {plural}"
+    return f"1 {noun}" if count == 1 else f"{count:,} {plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """Return several of *noun*.
+
+    >>> plural("key"), plural("query"), plural("corpus")
+    ('keys', 'queries', 'corpora')
+    """
+    if noun.endswith("corpus"):
+        return f"{noun.removesuffix('us')}ora"
+    return f"{noun[:-1]}ies" if noun[-2:-1] not in "aeiou" and noun[-1] == "y" else f"{noun}s"
 
 
 def number_duplicates(names: Sequence[str]) -> list[str]:

@@ -53,16 +53,20 @@ def test_tasks_have_a_macro_mean(tmp_path: Path) -> None:
     ]
     contest, view = view_of(tmp_path, lines)
     (table,) = view.tables
-    assert [column.title for column in table.columns[:4]] == [
-        "system",
-        "big (8)",
-        "small (2)",
-        "macro mean",
-    ]
-    assert [row[:4] for row in texts(table)] == [
-        ["a", "0.500", "0.500", "0.500"],
-        ["b", "0.750", "0.000", "0.375"],
-    ]
+    assert [column.title for column in table.columns] == ["task", "a", "b"]
+    rows = {row[0]: row[1:] for row in texts(table)[:3]}
+    assert rows == {
+        "big (8)": ["0.500", "0.750"],
+        "small (2)": ["0.500", "0.000"],
+        "macro mean": ["0.500", "0.375"],
+    }
+    (micro,) = (row[1:] for row in texts(table) if row[0] == "micro mean")
+    assert micro == ["0.500", "0.600"]
+    (wins,) = (row[1:] for row in texts(table) if row[0] == "better in")
+    assert wins == ["", "1 of 2"]
+    assert contest.verdict.startswith(
+        "On score, the mean over 2 tasks: no significant difference between a and b (-0.125 "
+    )
     assert contest["b"]["score"] == 0.6
 
 

@@ -8,6 +8,7 @@ import click
 from karat.cli.help import ENGINES, INPUTS, TieredCommand, option
 from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
 from karat.cli.options.scoring import comparison_options, scoring_options
+from karat.cli.options.sets import SetRequest, compare_sets, set_option
 from karat.cli.options.shared import Inputs, Output, WholeNumber, result_options
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
 
-AGENTS = "--agents"
+AGENTS, SETS = "--agents", "--set"
+# What one of their words may be.
+EXAMPLES = {AGENTS: "a name, such as --agents bm25", SETS: "a place, such as --set headings/"}
 
 # Options for engines that run now; a run file needs none of them.
 ASKED = frozenset(
@@ -42,24 +45,22 @@ ASKED = frozenset(
 
 
 class ManyWords(TieredCommand):
-    """A command whose option --agents takes all words up to the next option."""
+    """A command whose options --agents and --set take all words up to the next option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Repeat the option before each of the words, as click expects."""
         spread: list[str] = []
-        taking = False
+        taking = ""
         for word, after in zip_longest(args, args[1:], fillvalue="-"):
-            if word == AGENTS:
+            if word in EXAMPLES:
                 if after.startswith("-"):
-                    raise click.BadOptionUsage(
-                        AGENTS, f"{AGENTS} needs a name, such as {AGENTS} bm25.", ctx
-                    )
-                taking = True
+                    raise click.BadOptionUsage(word, f"{word} needs {EXAMPLES[word]}.", ctx)
+                taking = word
             elif taking and not word.startswith("-"):
-                for name in _names(word):
-                    spread += (AGENTS, name)
+                for name in _names(word) if taking == AGENTS else [word]:
+                    spread += (taking, name)
             else:
-                taking = False
+                taking = ""
                 spread.append(word)
         return super().parse_args(ctx, spread)
 
@@ -92,6 +93,7 @@ def _names(word: str) -> list[str]:
     metavar="NAME...",
     help="Engines, profiles, YAML files, or engines of --config; instead of run files.",
 )
+@set_option
 @option(
     "--config",
     group=INPUTS,
@@ -120,6 +122,7 @@ def command(
     config: str | None,
     k: int | None,
     *,
+    sets: tuple[str, ...],
     place: CorpusOption,
     options: RunOptions,
     scoring: "Scoring",
@@ -137,6 +140,7 @@ def command(
 
     \b
     karat compare gold.json --agents keyword bm25 hybrid -o report.html
+    karat compare --set headings/ animals/ --agents bm25 hybrid
     karat compare qrels.txt bm25.run hybrid.run
     karat compare gold.json mysearch@previous mysearch bm25.run
     karat compare code.csv a.json b.json c.json --pairs baseline --by difficulty
@@ -145,7 +149,15 @@ def command(
     """
     if gold_set is not None:
         names = (gold_set, *names)
-    if agents or config:
+    if sets:
+        if names or not (agents or config):
+            raise click.UsageError(f"{SETS} replaces GOLD and runs; add {AGENTS} NAME....")
+        request = SetRequest(
+            *(sets, agents, config, k, place, options),
+            *(scoring, inputs, confidence, output),
+        )
+        compare_sets(request)
+    elif agents or config:
         if len(names) > 1:
             raise click.UsageError(f"{AGENTS} replaces run files; expected GOLD alone.")
         from karat.app.evaluate import ExperimentKind

@@ -14,7 +14,7 @@ from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.app.benchmark_config import ConfigFile
-    from karat.app.evaluate import ExperimentKind, ExperimentSetup, Where
+    from karat.app.evaluate import ExperimentKind, ExperimentRequest, ExperimentSetup, Where
     from karat.model import Dataset
     from karat.scoring.settings import Confidence, Scoring
 
@@ -42,20 +42,45 @@ def run_setup(
     """
     views = _views(setup.config, inputs, confidence, output)
     views = replace(views, engine_file=engine_file)
-    request = setup.request(
+    request = make_request(
+        setup,
+        kind,
+        where=where,
+        options=options,
+        timed=options.timed_queries(every=views.every_latency and kind.value != SWEEP),
+        seed=confidence.seed,
+        name=name,
+    )
+    carry_out(request, options, views, allowed=allowed)
+
+
+def make_request(
+    setup: "ExperimentSetup",
+    kind: "ExperimentKind",
+    *,
+    where: "Where",
+    options: RunOptions,
+    timed: int | None,
+    seed: int,
+    name: str = "",
+) -> "ExperimentRequest":
+    """Return the experiment of *setup*; the latency of *timed* queries is measured, None for all.
+
+    A line on standard error names repositories that have moved.
+    """
+    return setup.request(
         kind,
         where=_with_moved_repositories(setup.complete(where), setup.gold),
         sample=options.sample,
         repetitions=options.repetitions,
         timeout_s=options.timeout_s,
-        timed=options.timed_queries(every=views.every_latency and kind.value != SWEEP),
+        timed=timed,
         workers=options.workers,
-        seed=confidence.seed,
+        seed=seed,
         wait=options.wait,
         timed_on=options.timed_on or "",
         name=name,
     )
-    carry_out(request, options, views, allowed=allowed)
 
 
 def _views(

@@ -351,10 +351,15 @@ def carry_out(
 
     _check(request, options, views)
     started = datetime.now(UTC)
-    done = _run(request, options, views, allowed=allowed)
+    further: Sequence[Measure] = ()
+    if views.written or views.lists(len(request.configurations)):
+        from karat.app.report import report_measures
+
+        further = report_measures(request.gold, request.scoring)
+    done = run_request(request, options, further=further, allowed=allowed)
     ctx = click.get_current_context()
     if done.interrupted:
-        _show_interrupted(done)
+        show_interrupted(done)
         ctx.exit(INTERRUPTED)
     ended = select_finished(done)
     if options.run_out is not None:
@@ -363,13 +368,18 @@ def carry_out(
         done, ended, request, views, losses=options.losses, store=options.store
     )
     _show_store(done, options.store, views, since=started)
-    for names, reason in ended.reasons():
-        for line in f"failed: {names}: {reason}".splitlines():
-            click.echo(printable(line), err=True)
+    show_failed(ended)
     if ended.failed or result.broken:
         ctx.exit(BROKEN)
     if views.engine_file:
         _write_engine(request, advice, views.engine_file)
+
+
+def show_failed(ended: "FinishedRuns") -> None:
+    """Name the runs that have failed on standard error, with their errors."""
+    for names, reason in ended.reasons():
+        for line in f"failed: {names}: {reason}".splitlines():
+            click.echo(printable(line), err=True)
 
 
 def _show_result(
@@ -520,9 +530,17 @@ def _check(request: "ExperimentRequest", options: RunOptions, views: Views) -> N
             file_of(configuration.name)
 
 
-def _run(
-    request: "ExperimentRequest", options: RunOptions, views: Views, *, allowed: int | None
+def run_request(
+    request: "ExperimentRequest",
+    options: RunOptions,
+    *,
+    further: "Sequence[Measure]" = (),
+    allowed: int | None = None,
 ) -> "ExperimentResult":
+    """Show the plan, and run the queries that the store lacks; scores are stored for *further* too.
+
+    More configurations than *allowed* are an error.
+    """
     from karat.app.evaluate import open_executor, plan, run_plan
     from karat.cli.output.progress import run_progress
 
@@ -531,11 +549,6 @@ def _run(
         click.echo(f"warning: {executor.warning}", err=True)
     planned = plan(request, allowed=allowed)
     _show_plan(planned)
-    further: Sequence[Measure] = ()
-    if views.written or views.lists(len(request.configurations)):
-        from karat.app.report import report_measures
-
-        further = report_measures(request.gold, request.scoring)
     with run_progress(planned.untimed) as listen:
         return run_plan(
             request,
@@ -561,7 +574,8 @@ def _show_plan(plan: "ExperimentPlan") -> None:
         click.echo(f"warning: {warning}", err=True)
 
 
-def _show_interrupted(done: "ExperimentResult") -> None:
+def show_interrupted(done: "ExperimentResult") -> None:
+    """Say what is stored, and how to continue."""
     experiment = done.experiment
     answers = sum(run.answers for run in experiment.runs)
     total = experiment.queries * len(experiment.runs)

@@ -3,7 +3,13 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from karat.app.score_files import ScoredFiles, compare_scores, score_findings, score_system
+from karat.app.score_files import (
+    ScoredFiles,
+    compare_scores,
+    score_findings,
+    score_system,
+    view_scores,
+)
 from karat.cli.options.shared import Inputs, Output
 from karat.cli.output.show import (
     MORE,
@@ -12,14 +18,17 @@ from karat.cli.output.show import (
     is_report,
     overview_tables,
     put,
+    query_tables,
     settings_by_name,
     show_result,
 )
 from karat.cli.output.show import write_report as write_findings
+from karat.model.evaluation import ComparisonResult
 from karat.report.table import Table
 from karat.scoring.settings import Scoring
 
 if TYPE_CHECKING:
+    from karat.report.rows import Result
     from karat.scoring.settings import Confidence
 
 
@@ -34,28 +43,34 @@ def compare_score_files(
         )
         write_findings(findings, str(output.path))
         output = output._replace(path=None)
+    result: Result
+    view = None
     if len(scored.evaluations) == 1:
-        only = score_system(scored, confidence=confidence, by=inputs.by)
-        show_result(only, scored.gold, output, settings=settings)
-        return
-    contest, view = compare_scores(scored, confidence=confidence, by=inputs.by)
-    if output.style == "json":
+        result = score_system(scored, confidence=confidence, by=inputs.by)
+    else:
+        result, view = compare_scores(scored, confidence=confidence, by=inputs.by)
+    if view and output.style == "json":
         from karat.report.json import result_json
 
-        text = result_json(contest, settings_by_name(settings), sections=view.sections)
+        text = result_json(result, settings_by_name(settings), sections=view.sections)
         put(text, output)
         return
-    if output.style == "csv":
-        show_result(contest, scored.gold, output, settings=settings)
+    if output.style in ("json", "csv"):
+        show_result(result, scored.gold, output, settings=settings)
         return
+    view = view or view_scores(scored, confidence)
     if output.details:
-        common, *rest = detail_tables(contest)
+        common, *rest = detail_tables(result)
+        of_view = (table for section in view.sections for table in section.tables)
+        tables = [common, *of_view, *rest, *query_tables(result, scored.gold, output)]
     else:
-        common, *rest = overview_tables(contest, scored.gold, output)
-    if view.verdict and not output.details:
-        common = replace(common, notes=(*contest.further_tests, MORE))
-    first = _in_place_of(common, view.tables) if view.verdict else [common, *view.tables]
-    tables = [*first, *rest]
+        common, *rest = overview_tables(result, scored.gold, output)
+        if isinstance(result, ComparisonResult) and view.verdict:
+            common = replace(common, notes=(*result.further_tests, MORE))
+            first = _in_place_of(common, view.tables)
+        else:
+            first = [common, *view.tables]
+        tables = [*first, *rest]
     put(draw_tables(tables, output), output)
 
 

@@ -1,20 +1,25 @@
-"""Several tasks: a table of their means, and the macro mean, in which every task counts alike."""
+"""Several tasks: systems compared by their macro means, in which every task counts alike.
+
+The tasks are corpora, data sets or benchmarks. From LEAST_TASKS on they are a sample of others like
+them; fewer are fixed, and only their queries are a sample.
+"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from math import isnan, sqrt
 from typing import NamedTuple
 
-from karat.extensions.scores.record import ScoreSet
-from karat.model.comparison import Interval
+from karat.extensions.scores.record import ScoreMeasure, ScoreSet
+from karat.model.comparison import SAME, Interval
 from karat.model.evaluation import ComparisonResult
-from karat.report.table import Cell, Column, Table, number, p_cell, range_cell
 from karat.scoring.stats import holm
 from karat.scoring.stats.moments import t_quantile, t_two_sided
-from karat.system.words import counted
 
-DIGITS = 3
-# With more tasks, their columns are left out.
-MOST_TASKS = 6
+# From so many tasks on they are a sample; see benchmarks/macro_means.py.
+LEAST_TASKS = 6
+# With more systems, only pairs with the baseline are tested.
+MOST_PAIRED = 12
 
 ByTask = Mapping[str, Sequence[int]]
 
@@ -22,9 +27,10 @@ ByTask = Mapping[str, Sequence[int]]
 class MacroMean(NamedTuple):
     """The mean of the means of all tasks, with its interval and the p value of a test against 0.
 
-    The tasks are fixed, and the queries of each are a sample: the variance is that of a stratified
-    mean, its degrees of freedom are Welch and Satterthwaite's. No interval and no p without two
-    scores in each task, or without any variance.
+    Of fixed tasks the queries are a sample: the variance is that of a stratified mean, its degrees
+    of freedom are Welch and Satterthwaite's. Of sampled tasks it is the variance of their means,
+    which includes that of their queries, and the interval is Student's t. No interval and no p
+    without any variance, or without two scores in each of the fixed tasks.
     """
 
     mean: float
@@ -33,37 +39,69 @@ class MacroMean(NamedTuple):
 
 
 def macro_mean(
-    tasks: Sequence[Sequence[float]], level: float, *, dependent: bool = False
+    tasks: Sequence[Sequence[float]],
+    level: float,
+    *,
+    sampled: bool = False,
+    clusters: Sequence[Sequence[str]] | None = None,
 ) -> MacroMean | None:
     """Return the macro mean of the scores of *tasks*; NaN is skipped. None if a task has no score.
 
-    For *dependent* queries there is no interval.
+    With *clusters*, a label for each score, queries with the same label in a task are dependent.
 
     >>> macro_mean([[1, 0, 1, 1], [0, 1]], 0.95).mean
     0.625
     """
-    known = [[score for score in scores if not isnan(score)] for scores in tasks]
+    labels = clusters or [[str(query) for query in range(len(scores))] for scores in tasks]
+    known = [
+        [(score, label) for score, label in zip(*each, strict=True) if not isnan(score)]
+        for each in zip(tasks, labels, strict=True)
+    ]
     if not known or not all(known):
         return None
-    means = [sum(scores) / len(scores) for scores in known]
+    means = [sum(score for score, _ in scores) / len(scores) for scores in known]
     mean = sum(means) / len(means)
-    nothing = MacroMean(mean, Interval(None, None, level, "none"), None)
-    if dependent or any(len(scores) < 2 for scores in known):
-        return nothing
-    parts = [
-        sum((score - of_task) ** 2 for score in scores) / (len(scores) - 1) / len(scores)
-        for scores, of_task in zip(known, means, strict=True)
-    ]
-    total = sum(parts)
-    if total <= 0:
-        return nothing
-    freedom = total**2 / sum(
-        part**2 / (len(scores) - 1) for scores, part in zip(known, parts, strict=True)
-    )
-    error = sqrt(total) / len(known)
+    if sampled:
+        spread = _Spread.of([of_task - mean for of_task in means], len(means))
+        total, freedom, method = spread.variance, float(spread.freedom), "t over tasks"
+    else:
+        spreads = [_within(scores, of_task) for scores, of_task in zip(known, means, strict=True)]
+        parts = [(each.variance / len(known) ** 2, each.freedom) for each in spreads]
+        total, method = sum(part for part, _ in parts), "stratified t"
+        if any(free < 1 for _, free in parts):
+            total = 0.0
+        freedom = total**2 / sum(part**2 / free for part, free in parts) if total else 0.0
+    # Scores that agree in twelve digits differ only by rounding.
+    if total <= (1e-12 * mean) ** 2:
+        return MacroMean(mean, Interval(None, None, level, "none"), None)
+    error = sqrt(total)
     reach = t_quantile((1 + level) / 2, freedom) * error
-    interval = Interval(mean - reach, mean + reach, level, "stratified t")
+    interval = Interval(mean - reach, mean + reach, level, method)
     return MacroMean(mean, interval, t_two_sided(mean / error, freedom))
+
+
+class _Spread(NamedTuple):
+    """The variance of a mean, and its degrees of freedom."""
+
+    variance: float
+    freedom: int
+
+    @classmethod
+    def of(cls, residuals: Sequence[float], scores: int) -> "_Spread":
+        """Return the variance of a mean of *scores*, whose independent units have *residuals*."""
+        units = len(residuals)
+        if units < 2:
+            return cls(0.0, 0)
+        squares = sum(each**2 for each in residuals)
+        return cls(squares * units / (units - 1) / scores**2, units - 1)
+
+
+def _within(scores: Sequence[tuple[float, str]], mean: float) -> _Spread:
+    """Return the spread of the *mean* of a task; scores with the same label are one unit."""
+    residuals: dict[str, float] = {}
+    for score, label in scores:
+        residuals[label] = residuals.get(label, 0.0) + score - mean
+    return _Spread.of(list(residuals.values()), len(scores))
 
 
 def queries_by_task(scores: ScoreSet) -> ByTask:
@@ -92,62 +130,116 @@ def task_means(contest: ComparisonResult, tasks: ByTask) -> dict[str, dict[str, 
     return means
 
 
-def task_table(contest: ComparisonResult, tasks: ByTask, level: float) -> Table:
-    """Return a row for each system: its mean in each task, the macro mean, and its difference."""
-    comparison = contest.comparison
-    lead, baseline = comparison.metrics[0], comparison.baseline
-    dependent = bool(contest.clusters)
-    columns = {each.name: each.table.columns[lead] for each in contest.evaluations}
-    means = task_means(contest, tasks)
-    differences = {
-        name: macro_mean(
-            [[column[query] - columns[baseline][query] for query in of] for of in tasks.values()],
-            level,
-            dependent=dependent,
-        )
-        for name, column in columns.items()
-        if name != baseline
-    }
-    tested = [name for name, each in differences.items() if each and each.p is not None]
-    ps = [each.p for name in tested if (each := differences[name]) and each.p is not None]
-    corrected = dict(zip(tested, holm(ps), strict=True))
-    listed = list(tasks) if len(tasks) <= MOST_TASKS else []
-    percent = f"{level * 100:g}% interval"
-    rows = []
-    for name, column in columns.items():
+class MacroChange(NamedTuple):
+    """The macro mean of a difference, *p* corrected over all tested pairs."""
+
+    mean: float
+    interval: Interval
+    p: float | None
+
+    @property
+    def is_significant(self) -> bool:
+        """Return whether there is a difference, at the level of the interval."""
+        return self.p is not None and self.p <= round(1 - self.interval.level, 12)
+
+
+@dataclass(frozen=True, slots=True)
+class MacroComparison:
+    """Systems compared by their macro means on one measure.
+
+    *changes* has the tested pairs, (baseline, system), *noun* is what a task is called, and *means*
+    has the means of a system by task. *sampled* tasks are a sample of others like them.
+    """
+
+    measure: ScoreMeasure
+    noun: str
+    baseline: str
+    tasks: ByTask
+    means: Mapping[str, Mapping[str, float]]
+    macro: Mapping[str, MacroMean | None]
+    changes: Mapping[tuple[str, str], MacroChange | None]
+    sampled: bool
+    level: float
+
+    def change(self, system: str) -> MacroChange | None:
+        """Return the difference of *system* from the baseline, None without a score."""
+        return self.changes[self.baseline, system]
+
+    @property
+    def sign(self) -> int:
+        """Return 1, or -1 if less is better."""
+        return -1 if self.measure.lower_is_better else 1
+
+    def better_in(self, system: str) -> int:
+        """Return in how many tasks *system* has a better mean than the baseline."""
+        base = self.means[self.baseline]
+        pairs = ((mean, base[task]) for task, mean in self.means[system].items() if task in base)
+        return sum(self.sign * (mean - other) > SAME for mean, other in pairs)
+
+    def rank_range(self, system: str) -> tuple[int, int]:
+        """Return the best and the worst rank of *system* that the tests leave open."""
+        better = worse = 0
+        for (first, second), change in self.changes.items():
+            if system in (first, second) and change and change.is_significant:
+                gain = self.sign * change.mean * (1 if system == second else -1)
+                better, worse = better + (gain < 0), worse + (gain > 0)
+        return 1 + better, len(self.means) - worse
+
+    @property
+    def has_ranks(self) -> bool:
+        """Return whether all pairs of three systems or more were tested."""
+        count = len(self.means)
+        return count > 2 and len(self.changes) == count * (count - 1) // 2
+
+
+def macro_comparison(
+    contest: ComparisonResult,
+    tasks: ByTask,
+    measure: ScoreMeasure,
+    *,
+    noun: str = "task",
+    clusters: Sequence[str] | None = None,
+    pairs: str | None = None,
+) -> MacroComparison:
+    """Return the systems of *contest* compared by their macro means over *tasks*.
+
+    *clusters* has a label for each query, None for independent ones. *pairs* ``baseline`` tests
+    only those with the baseline; p values are corrected over the tested ones by Holm.
+    """
+    level, baseline = contest.comparison.level, contest.comparison.baseline
+    columns = {each.name: each.table.columns[measure.name] for each in contest.evaluations}
+    sampled = len(tasks) >= LEAST_TASKS
+    labels = None
+    if clusters is not None:
+        labels = [[clusters[query] for query in of] for of in tasks.values()]
+
+    def mean_of(column: Sequence[float]) -> MacroMean | None:
         by_task = [[column[query] for query in of] for of in tasks.values()]
-        macro = macro_mean(by_task, level, dependent=dependent)
-        cells = [Cell(name, name), *(number(means[name].get(t), digits=DIGITS) for t in listed)]
-        cells += [number(macro.mean, digits=DIGITS) if macro else Cell("-")]
-        cells += [range_cell(macro.interval) if macro else Cell("-")]
-        if name == baseline:
-            cells += [Cell("baseline"), Cell(""), Cell("")]
-        else:
-            change = differences[name]
-            cells += [
-                number(change.mean if change else None, signed=True, digits=DIGITS),
-                range_cell(change.interval, signed=True) if change else Cell("-"),
-                p_cell(corrected.get(name)),
-            ]
-        rows.append(tuple(cells))
-    how = (
-        "no interval, because queries depend on each other"
-        if dependent
-        else "its interval is over the queries of these tasks (stratified t)"
-    )
-    if differences and not dependent:
-        how += f", p is corrected by Holm over {counted(len(differences), 'pair')} with {baseline}"
-    return Table(
-        f"{lead} by task ({len(tasks)} tasks)",
-        (
-            Column("system"),
-            *(Column(f"{task} ({len(tasks[task])})", numeric=True) for task in listed),
-            Column("macro mean", numeric=True),
-            Column(percent, numeric=True, spare=2),
-            Column("change", numeric=True),
-            Column(percent, numeric=True, spare=1),
-            Column("p", numeric=True),
-        ),
-        tuple(rows),
-        (f"macro mean: each task counts alike; {how}",),
+        return macro_mean(by_task, level, sampled=sampled, clusters=labels)
+
+    names = [baseline, *(name for name in columns if name != baseline)]
+    tested = list(combinations(names, 2))
+    if pairs == "baseline" or len(names) > MOST_PAIRED:
+        tested = [pair for pair in tested if baseline in pair]
+    differences = {
+        (first, second): mean_of(
+            [one - other for one, other in zip(columns[second], columns[first], strict=True)]
+        )
+        for first, second in tested
+    }
+    ps = {pair: each.p for pair, each in differences.items() if each and each.p is not None}
+    corrected = dict(zip(ps, holm(list(ps.values())), strict=True))
+    return MacroComparison(
+        measure,
+        noun,
+        baseline,
+        tasks,
+        task_means(contest, tasks),
+        {name: mean_of(column) for name, column in columns.items()},
+        {
+            pair: MacroChange(each.mean, each.interval, corrected.get(pair)) if each else None
+            for pair, each in differences.items()
+        },
+        sampled,
+        level,
     )

@@ -12,7 +12,8 @@ from karat.extensions.scores.leaderboard import (
 from karat.extensions.scores.missing import gap_table, has_gaps
 from karat.extensions.scores.proportions import proportion_section
 from karat.extensions.scores.record import ScoreSet
-from karat.extensions.scores.tasks import queries_by_task, task_means, task_table
+from karat.extensions.scores.task_table import MOST_TASKS, macro_verdict, task_table
+from karat.extensions.scores.tasks import macro_comparison, queries_by_task
 from karat.extensions.scores.trials import trial_notes, trial_table
 from karat.model import Dataset
 from karat.model.evaluation import ComparisonResult
@@ -46,13 +47,16 @@ def view_of(
     comparison = contest.comparison
     lead = scores.measure(comparison.metrics[0])
     tasks = queries_by_task(scores)
-    by_borda = None
-    if tasks and confidence.draws and len(comparison.systems) > 1:
-        means = task_means(contest, tasks)
-        by_borda = borda_comparison(means, confidence, lower=lead.lower_is_better)
+    macro = by_borda = None
+    if tasks:
+        macro = macro_comparison(
+            contest, tasks, lead, noun=scores.task, clusters=clusters, pairs=confidence.pairs
+        )
+    if macro and confidence.draws and len(comparison.systems) > 1:
+        by_borda = borda_comparison(macro.means, confidence, lower=lead.lower_is_better)
     many = len(comparison.systems) > MOST_COMPARED
     several = any(len(queries) > 1 for queries in tasks.values())
-    of_tasks = task_table(contest, tasks, comparison.level) if several else None
+    of_tasks = task_table(macro, contest) if macro and several else None
     gaps = None
     if has_gaps(scores, lead) and not many:
         gaps = gap_table(scores, lead, confidence, clusters)
@@ -60,7 +64,11 @@ def view_of(
     if len(comparison.systems) > 1:
         board = leaderboard_table(comparison, lead.name, by_borda=by_borda)
         short = leaderboard_table(comparison, lead.name, by_borda=by_borda, most=MOST_ROWS)
-    brief = [short] if many else [of_tasks, gaps]
+    short_tasks = task_table(macro, contest, most=MOST_TASKS) if macro and several else None
+    brief = [short] if many else [short_tasks, gaps]
+    verdict = leader_sentence(comparison, lead.name) if many else ""
+    if macro and several and not many:
+        verdict = macro_verdict(macro)
     zeros = proportion_section(scores, contest, comparison.level)
     trials = trial_table(scores, lead)
     sections = [
@@ -74,7 +82,7 @@ def view_of(
         notes=tuple(trial_notes(scores, lead.name)),
         tables=tuple(table for table in brief if table),
         sections=tuple(section for section in sections if section),
-        verdict=leader_sentence(comparison, lead.name) if many else "",
+        verdict=verdict,
     )
 
 

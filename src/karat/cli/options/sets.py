@@ -38,7 +38,6 @@ def set_option(command: Command) -> Command:
         "--set",
         "sets",
         group=INPUTS,
-        common=True,
         multiple=True,
         hidden=not list(SET_COMPARISONS),
         metavar="PLACE...",

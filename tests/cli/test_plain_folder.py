@@ -52,6 +52,23 @@ def test_rows_without_a_question_are_named_and_left_out(
         assert "2 queries" in done.stdout
 
 
+def test_a_row_without_a_question_is_a_problem_of_the_file_alone(
+    karat: Karat, folder: Path
+) -> None:
+    rows = "query,documents\nthe app,app.md\n,milk.md\nthe grinder,none.md\n"
+    (folder / "questions.csv").write_text(rows, encoding="utf-8")
+    done = karat("validate", "questions.csv", "--corpus", "docs")
+    assert done.returncode == 2
+    first, second, *_ = done.stderr.splitlines()
+    assert first == "questions.csv:3: the query is empty"
+    assert second.startswith("questions.csv: query '3': none.md is not in docs")
+    assert "2 queries, 2 targets" in done.stdout
+    done = karat("convert", "questions.csv", "gold.json")
+    assert done.returncode == 0
+    assert "gold.json: 2 queries" in done.stdout
+    assert "warning: questions.csv:3: the query is empty; the row is left out\n" in done.stderr
+
+
 def test_an_option_that_works_comes_before_the_scores(
     karat: Karat, table: Callable[..., str]
 ) -> None:

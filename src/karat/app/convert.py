@@ -2,12 +2,12 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from karat.errors import InputError
+from karat.errors import InputError, Problem
 from karat.formats import (
     DEFAULT,
     FORMATS,
@@ -50,12 +50,13 @@ def convert(
     topics: str | None = None,
     force: bool = False,
     limits: ReadLimits = DEFAULT,
+    on_empty: Callable[[Problem], None] | None = None,
 ) -> Conversion:
     """Read *source*, write *target* whole or not at all, and return what was lost on the way.
 
     The source is never overwritten; another file only with *force*. A gold set with masks is
     written to a format without them only with *force*. Between formats of large runs, only a part
-    of the run is in memory at a time.
+    of the run is in memory at a time. *on_empty*: see :class:`karat.formats.base.ReadOptions`.
     """
     old, new = Path(source), Path(target)
     refuse_overwriting(old, new, force=force)
@@ -67,7 +68,12 @@ def convert(
             return replace(streamed, source=str(old), source_format=chosen.name)
     if chosen.kind == "dataset":
         data: Dataset | Run = read_dataset(
-            old, format=chosen.name, limits=limits, columns=columns, topics=topics
+            old,
+            format=chosen.name,
+            limits=limits,
+            columns=columns,
+            topics=topics,
+            on_empty=on_empty,
         )
     else:
         data = read(old, format=chosen.name, limits=limits, columns=columns)

@@ -78,7 +78,8 @@ def validate(
     case's ``base_commit``, or at *revision*. They are folders by the names of repositories, "" for
     all others; without an entry, the repository is the one in the folder *clones*, or the one that
     the dataset names. With *corpus*,
-    a folder, each target must be a document there, as for an evaluation. A file that does not
+    a folder, each target must be a document there, as for an evaluation. A row without a query is a
+    problem, and the others are checked without it. A file that does not
     exist, or whose format is unknown, raises InputError.
     """
     chosen = FORMATS.get(format or "csv") if format or columns else detect(path)
@@ -87,6 +88,7 @@ def validate(
         raise InputError(f"{name} is a run; --repo checks only the targets of a gold set")
     if corpus is not None and chosen.kind == "run":
         raise InputError(f"{name} is a run; --corpus checks only the targets of a gold set")
+    empty: list[Problem] = []
     try:
         if chosen.name == "trec-run":
             counts = [len(ranking) for _, ranking in scan_trec_run(path)]
@@ -96,9 +98,16 @@ def validate(
             )
         if chosen.kind == "run":
             return _of_run(read_run(path, format=chosen.name, limits=limits), name, chosen.name)
-        data = read_dataset(path, format=chosen.name, limits=limits, tags=tags, columns=columns)
+        data = read_dataset(
+            path,
+            format=chosen.name,
+            limits=limits,
+            tags=tags,
+            columns=columns,
+            on_empty=empty.append,
+        )
     except FormatError as error:
-        return Validation(name, chosen.name, chosen.kind, error.problems)
+        return Validation(name, chosen.name, chosen.kind, _by_line((*empty, *error.problems)))
     except LimitExceeded as error:
         message = str(error).removeprefix(f"{name}: ")
         return Validation(name, chosen.name, chosen.kind, (Problem(name, 0, message),))
@@ -109,9 +118,13 @@ def validate(
         from karat.experiments.target_check import Where
 
         repositories = Where(repositories or EMPTY, clones=clones).with_clones(data).repositories
-    if repositories is None:
-        return validation
-    return _looked_up(validation, data, repositories, revision)
+    if repositories is not None:
+        validation = _looked_up(validation, data, repositories, revision)
+    return replace(validation, problems=(*_by_line(empty), *validation.problems))
+
+
+def _by_line(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    return tuple(sorted(problems, key=lambda problem: problem.line))
 
 
 def _in_corpus(validation: Validation, data: Dataset, corpus: str) -> Validation:

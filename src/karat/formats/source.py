@@ -41,7 +41,7 @@ class Problems:
     def add_empty(self, line: int, message: str) -> None:
         """Record that a row has no query, or tell who lets it be left out."""
         if self._on_empty:
-            self._on_empty(Problem(self.source, line, f"{message}; the row is left out"))
+            self._on_empty(Problem(self.source, line, message))
         else:
             self.add(line, message)
 

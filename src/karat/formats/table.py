@@ -294,6 +294,7 @@ class _Queries:
         self._separators = separators
         self._by_text = by_text
         self._ids: dict[str, str] = {}
+        self._empty_rows = 0
         self._texts: dict[str, str] = {}
         self._lines: dict[str, int] = {}
         self._targets: dict[str, dict[Target, Target]] = {}
@@ -305,12 +306,14 @@ class _Queries:
         key = text.strip() if self._by_text else label
         if not key:
             if self._by_text:
+                self._empty_rows += 1
                 problems.add_empty(row.line, f"{_at(row)}the query is empty")
             else:
                 problems.add(row.line, f"{_at(row)}the id is empty")
             return
         self._lines.setdefault(key, row.line)
-        self._ids.setdefault(key, label or str(len(self._ids) + 1))
+        # A row without a query keeps its number, so that the others keep theirs once it has one.
+        self._ids.setdefault(key, label or str(len(self._ids) + self._empty_rows + 1))
         if text.strip() and self._texts.setdefault(key, text).strip() != text.strip():
             problems.add(
                 row.line,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.shared import COLUMNS, TOPICS, GoldPath
+from karat.cli.options.shared import COLUMNS, TOPICS, GoldPath, warn_of_row
 from karat.report.display import printable
 from karat.system.words import counted
 
@@ -54,6 +54,7 @@ def command(
         columns=columns,
         topics=topics,
         force=force,
+        on_empty=warn_of_row,
     )
     click.echo(
         f"{printable(done.target)}: {counted(done.queries, 'query')}, "

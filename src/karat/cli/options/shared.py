@@ -219,14 +219,15 @@ class Inputs:
             "tags": self.tags,
             "columns": self.columns,
             "topics": self.topics,
-            "on_empty": _warn_of_row,
+            "on_empty": warn_of_row,
         }
 
 
-def _warn_of_row(problem: Problem) -> None:
+def warn_of_row(problem: Problem) -> None:
+    """Say that a row of a gold set without a query is left out."""
     from karat.report.display import printable
 
-    click.echo(printable(f"warning: {problem}"), err=True)
+    click.echo(printable(f"warning: {problem}; the row is left out"), err=True)
 
 
 class Output(NamedTuple):

@@ -17,6 +17,7 @@ from karat.cli.options.shared import (
     open_corpus,
     place_options,
     store_option,
+    warn_of_row,
 )
 from karat.cli.options.stray import stray
 
@@ -155,7 +156,7 @@ def embedding_(
 
     corpus = open_corpus(place, revision=rev, files=files)
     quality = embedding_quality(
-        read_dataset(gold, columns=columns),
+        read_dataset(gold, columns=columns, on_empty=warn_of_row),
         corpus,
         model=model,
         chunker=chunker,
@@ -203,7 +204,7 @@ def index_(
     if gold is not None:
         from karat.formats import read_dataset
 
-        queries = read_dataset(gold, columns=columns).texts
+        queries = read_dataset(gold, columns=columns, on_empty=warn_of_row).texts
     corpus = open_corpus(place, revision=rev, files=files)
     health = index_health(corpus, engine, queries=queries, k=k)
     _put(health_table(health), _with_skipped(health, corpus), as_json=as_json)

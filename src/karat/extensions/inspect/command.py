@@ -12,7 +12,7 @@ import click
 from karat.cli.help import INPUTS, OUTPUT, TieredCommand, option
 from karat.cli.options.experiment import repo_option
 from karat.cli.options.scoring import measure_options
-from karat.cli.options.shared import COLUMNS, GoldPath, WholeNumber, store_option
+from karat.cli.options.shared import COLUMNS, GoldPath, WholeNumber, store_option, warn_of_row
 from karat.report.display import printable, shorten
 from karat.system.words import counted, range_text
 
@@ -109,7 +109,11 @@ def command(
     if case and query:
         raise click.UsageError("CASE and --query both name a query; give one of them.")
     case = case or query
-    reading: dict[str, Any] = {"format": format_name, "columns": columns}
+    reading: dict[str, Any] = {
+        "format": format_name,
+        "columns": columns,
+        "on_empty": warn_of_row,
+    }
     of_run = _read_run(goldset, run, store, reading, scoring) if run else None
     if case is None and of_run:
         (_list_worst_json if as_json else _list_worst)(of_run, goldset, run or "")
@@ -148,7 +152,8 @@ def _read_run(
 
 def _list_worst(of_run: "RunInspection", goldset: str, run: str) -> None:
     """Show the worst queries of a run, and the command that shows the first one."""
-    from karat.cli.output.show import put_table
+    from karat.cli.options.shared import Output
+    from karat.cli.output.show import draw_tables, put
     from karat.report.table import Cell, Column, Table, number
 
     worst = of_run.worst()
@@ -176,7 +181,7 @@ def _list_worst(of_run: "RunInspection", goldset: str, run: str) -> None:
         typed = shlex.join(["karat", "inspect", goldset, "--run", run, "--query"])
         notes.append(f"one of them: {typed} {shlex.quote(worst[0].query.id)}")
     title = f"{of_run.name}, the worst of {counted(len(worst), 'query')}"
-    put_table(Table(title, columns, rows, tuple(notes)))
+    put(draw_tables([Table(title, columns, rows, tuple(notes))], Output()), Output())
 
 
 def _list_worst_json(of_run: "RunInspection", _goldset: str, _run: str) -> None:
@@ -192,7 +197,8 @@ def _list_worst_json(of_run: "RunInspection", _goldset: str, _run: str) -> None:
 
 def _list(dataset: "Dataset", goldset: str) -> None:
     from karat.app.detection import detection
-    from karat.cli.output.show import put_table
+    from karat.cli.options.shared import Output
+    from karat.cli.output.show import draw_tables, put
     from karat.report.table import Cell, Column, Table
 
     tags = [tag for tag in ("difficulty", "leak", "category") if tag in dataset.tags]
@@ -209,14 +215,16 @@ def _list(dataset: "Dataset", goldset: str) -> None:
             *(Cell(dataset.tags[tag][row]) for tag in tags),
             Cell(dataset.texts[row]),
         )
-        for row, query_id in enumerate(dataset.query_ids)
+        for row, query_id in enumerate(dataset.query_ids[:MOST_QUERIES])
     )
     title = f"{dataset.name}, {counted(len(dataset), 'case')}"
     notes = [str(detection(dataset))]
+    if len(dataset) > len(rows):
+        notes.append(f"{counted(len(dataset) - len(rows), 'more case')}; --json lists all")
     if len(dataset):
         typed = shlex.join(["karat", "inspect", goldset, dataset.query_ids[0]])
         notes.append(f"one of them, with its targets: {typed}")
-    put_table(Table(title, columns, rows, notes=tuple(notes)))
+    put(draw_tables([Table(title, columns, rows, notes=tuple(notes))], Output()), Output())
 
 
 def _list_json(dataset: "Dataset") -> None:

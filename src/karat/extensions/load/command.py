@@ -8,7 +8,14 @@ import click
 
 from karat.cli.help import ENGINES, OUTPUT, TieredCommand, option
 from karat.cli.options.experiment import NO_WAIT
-from karat.cli.options.shared import COLUMNS, GoldPath, Number, WholeNumber, place_options
+from karat.cli.options.shared import (
+    COLUMNS,
+    GoldPath,
+    Number,
+    WholeNumber,
+    place_options,
+    warn_of_row,
+)
 from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:
@@ -103,7 +110,7 @@ def command(
                 say(printable(line))
 
         points = under_load(
-            read_dataset(gold, columns=columns),
+            read_dataset(gold, columns=columns, on_empty=warn_of_row),
             engine,
             place,
             revision=rev,

@@ -82,3 +82,24 @@ def test_the_verdict_on_many_systems_has_their_names_alone() -> None:
     assert macro_verdict(macro) == (
         "On f1, the mean over 6 corpora: s1, s2 and s3 are significantly better than s0."
     )
+
+
+def test_a_system_without_scores_in_a_task_has_no_macro_mean() -> None:
+    rows = [
+        ScoreRow(f"{task}:{query}", system, {"f1": score}, tags={"task": f"t{task}"})
+        for task in range(2)
+        for query in range(3)
+        for system, score in (("all", 0.2 + 0.1 * query), ("part", 0.5 + 0.1 * query))
+        if (task, system) != (1, "part")
+    ]
+    scores = ScoreSet.of(rows, task="task")
+    scored = scored_files(ReadScores(scores, ""))
+    contest = compare_scores(scored, confidence=Confidence(draws=199)).contest
+    macro = macro_comparison(contest, queries_by_task(scores), scores.measures[0])
+    table = task_table(macro, contest)
+    cells = {row[0].text: row[1:] for row in reversed(table.rows)}
+    assert [cell.text for cell in cells["macro mean"]] == ["0.300", "-"]
+    # The only score of a task is not the best of several.
+    assert [cell.best for cell in cells["t1 (3)"]] == [False, False]
+    assert "part has no macro mean: no score in t1" in table.notes
+    assert macro_verdict(macro) == ""

@@ -111,11 +111,16 @@ def _means(macro: MacroComparison, systems: Sequence[str], task: str) -> list[Ce
 
 
 def _marked(means: Sequence[float | None], sign: int) -> list[Cell]:
-    top = max((sign * mean for mean in means if mean is not None), default=0.0)
-    firsts = [mean is not None and sign * mean >= top - SAME for mean in means]
+    known = [sign * mean for mean in means if mean is not None]
+    top = max(known, default=0.0)
+    differ = min(known, default=0.0) < top - SAME
     return [
-        number(mean, digits=DIGITS, best=first and not all(firsts))
-        for mean, first in zip(means, firsts, strict=True)
+        number(
+            mean,
+            digits=DIGITS,
+            best=differ and mean is not None and sign * mean >= top - SAME,
+        )
+        for mean in means
     ]
 
 
@@ -219,6 +224,9 @@ def _notes(macro: MacroComparison, contest: ComparisonResult) -> Iterator[str]:
         pairs = counted(len(macro.changes), "pair")
         how += f"; p is corrected by Holm over {pairs}, intervals are not"
     yield f"{MACRO}: each {noun} counts alike; {how}"
+    for system, means in macro.means.items():
+        if lacking := [task for task in macro.tasks if task not in means]:
+            yield f"{system} has no {MACRO}: no score in {join_names(first_few(lacking))}"
     unit = "queries"
     if contest.clusters:
         of_tasks = macro.sampled and contest.clusters == count

@@ -21,6 +21,7 @@ from karat.report.section import ReportSection
 from karat.report.table import Table
 from karat.scoring.score import cluster_labels
 from karat.scoring.settings import Confidence
+from karat.system.words import plural
 
 # More systems are shown as a leaderboard.
 MOST_COMPARED = 12
@@ -73,7 +74,7 @@ def view_of(
     trials = trial_table(scores, lead)
     sections = [
         _section("Ranks", board),
-        _section("Tasks", of_tasks),
+        _section(plural(scores.task or "task").capitalize(), of_tasks),
         _section("Failures and missing scores", gaps),
         _section("Trials", trials),
         zeros,

@@ -12,7 +12,7 @@ from karat.model import Dataset, QueryStatus
 from karat.model.evaluation import Evaluation
 from karat.scoring.metrics import Measure
 from karat.scoring.score import FILE_TYPE, slice_rows
-from karat.system.words import join_names
+from karat.system.words import first_few, join_names
 
 CORPUS = "corpus"
 
@@ -37,7 +37,7 @@ def join_scores(corpora: Sequence[ScoredCorpus], *, by: Sequence[str] = ()) -> R
     rows = [row for corpus in corpora for row in _rows(corpus, names, by)]
     scores = ScoreSet.of(
         rows,
-        name=join_names([corpus.name for corpus in corpora]),
+        name=join_names(first_few([corpus.name for corpus in corpora])),
         measures=[_described(measure) for measure in measures],
         cluster=_cluster(corpora),
         task=CORPUS,

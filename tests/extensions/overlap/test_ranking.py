@@ -39,8 +39,23 @@ def test_the_overlap_of_two_files_by_hand(karat: Karat) -> None:
     # q1: x a b and a b; q2: c and c; q9: a and nothing.
     assert found["overlap@1"] == pytest.approx((0 + 1 + 0) / 3)
     assert found["overlap@10"] == pytest.approx((2 / 3 + 1 + 0) / 3)
-    # A query that the later run lacks must not win a measure of which less is better.
-    assert found["churn@10"] == pytest.approx((1 / 3 + 0) / 2)
+    # Of a query that the later run lacks, everything has changed.
+    assert found["churn@10"] == pytest.approx((1 / 3 + 0 + 1) / 3)
+
+
+@pytest.mark.parametrize("answered", [1, 2, 3, 4])
+def test_churn_is_the_rest_of_overlap_however_many_queries_lack(
+    karat: Karat, folder: Path, answered: int
+) -> None:
+    hits: list[dict[str, object]] = [{"path": "a"}, {"path": "b"}]
+    write_run(folder / "all.jsonl", {f"q{number}": hits for number in range(4)})
+    write_run(folder / "cut.jsonl", {f"q{number}": hits[:1] for number in range(answered)})
+    done = karat("compare", "all.jsonl", "cut.jsonl", "-m", "overlap@2,churn@2", "--json")
+    assert done.returncode == 0, done.stderr
+    found = metrics(done.stdout)
+    assert found["overlap@2"]["mean"] == pytest.approx(answered / 4 / 2)
+    assert found["churn@2"]["mean"] == pytest.approx(1 - answered / 4 / 2)
+    assert found["churn@2"]["n"] == 4
 
 
 def test_the_output_says_what_the_scores_are(karat: Karat) -> None:

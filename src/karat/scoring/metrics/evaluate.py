@@ -25,8 +25,9 @@ def evaluate(
     """Return one score per query and measure; NaN means not scored.
 
     A query without any positive judgment is not scored. A query that the run lacks gets the score
-    of an empty answer, except for measures of which less is better. trec_eval does the opposite of
-    both: *score_unjudged* and not *score_empty*.
+    of an empty answer, except for measures of which less is better; of two runs, an empty answer is
+    the worst in any case. trec_eval does the opposite of both: *score_unjudged* and not
+    *score_empty*.
 
     >>> from karat.scoring.metrics.measure import parse
     >>> from karat.model import JudgedQuery
@@ -54,7 +55,7 @@ def evaluate(
         if queries is not judged.queries:
             scores = iter(column)
             column = array("d", [next(scores) if is_scored else nan for is_scored in scored])
-        if not measure.definition.higher_is_better:
+        if not measure.definition.higher_is_better and not measure.definition.compares_runs:
             # A query without an answer must not win a measure of which less is better.
             for row in failed:
                 column[row] = nan

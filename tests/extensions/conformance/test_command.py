@@ -2,8 +2,10 @@
 
 import csv
 import json
+from math import log2
 from pathlib import Path
 
+import pytest
 import pytrec_eval
 
 from tests.command_line import Karat
@@ -70,8 +72,14 @@ def test_a_wrong_value_fails(karat: Karat, folder: Path) -> None:
     assert [line for line in lines if line.startswith("ideal")] == [
         "ideal only what was returned wrong ndcg@2 1",
         "ideal the best k of all judgments usual recall@2 0.3333",
+        "ideal: usual is ndcg@2 0.2346 = 1 / (3 + 2/log2(3))",
     ]
-    assert done.stdout.splitlines()[0] == "2 conventions of own: 1 usual, 0 other, 1 wrong."
+    answer = "own: 2 conventions in 1 case: 1 usual, 0 other, 1 wrong."
+    assert done.stdout.splitlines()[0] == answer
+    found = json.loads(karat("conformance", "check", "own.csv", "--json").stdout)["findings"]
+    (expected,) = found[0]["expected"]
+    assert expected.pop("value") == pytest.approx(1 / (3 + 2 / log2(3)))
+    assert expected == {"query": "1", "measure": "ndcg@2", "working": "1 / (3 + 2/log2(3))"}
 
 
 def test_a_value_of_no_convention_is_wrong(karat: Karat, folder: Path) -> None:
@@ -80,6 +88,7 @@ def test_a_value_of_no_convention_is_wrong(karat: Karat, folder: Path) -> None:
     assert done.returncode == 1
     assert "none that is known" in done.stdout
     assert "an error" in done.stdout
+    assert "level: usual is mrr 1 = 1\n" in done.stdout
 
 
 def test_bad_results_are_named(karat: Karat, folder: Path) -> None:
@@ -87,10 +96,25 @@ def test_bad_results_are_named(karat: Karat, folder: Path) -> None:
     done = karat("conformance", "check", "own.csv")
     assert done.returncode == 2
     assert "own.csv:2: no case named 'unknown'" in done.stderr
-    assert "own.csv:3: 'much' is no number" in done.stderr
+    assert "own.csv:3: 'much' is no number; expected such as 0.5, nan or error" in done.stderr
     assert "own.csv:4: no metric named 'nothing'" in done.stderr
     (folder / "own.csv").write_text("case,value\nties,1\n")
     done = karat("conformance", "check", "own.csv")
     assert "own.csv: no column query, measure; expected case, query, measure, value" in done.stderr
+    (folder / "own.csv").write_text("case;query;measure;value\nties;1;mrr;0.5\n")
+    done = karat("conformance", "check", "own.csv")
+    assert "own.csv: fields are separated by ';'; expected commas" in done.stderr
     (folder / "own.csv").write_text(f"{HEADER}ties,1,mrr,\n")
     assert "own.csv: no row has a value" in karat("conformance", "check", "own.csv").stderr
+
+
+def test_rows_that_would_be_misread_are_named(karat: Karat, folder: Path) -> None:
+    rows = ("ties,1,mrr,0,5", "gain,1,ndcg@3", "ties,1,mrr,inf", "level,1,mrr,1", "level,1,RR,0.5")
+    (folder / "own.csv").write_text(HEADER + "\n".join((*rows, "level,2,mrr,1")) + "\n")
+    done = karat("conformance", "check", "own.csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "own.csv:2: 5 fields; expected 4: case, query, measure, value" in done.stderr
+    assert "own.csv:3: 3 fields; expected 4" in done.stderr
+    assert "own.csv:4: 'inf' is no number" in done.stderr
+    assert "own.csv:6: level 1 mrr has a value in line 5 already" in done.stderr
+    assert "own.csv:7: case level does not ask for 2 mrr; it asks for 1 mrr" in done.stderr

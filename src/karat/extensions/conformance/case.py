@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from karat.errors import InputError
 
-# Usual: as trec_eval does, or as the measure is defined. Other: another convention, to be stated.
+# Usual: as trec_eval -c does, or as the measure is defined. Other: a convention to be stated.
 # Wrong: scores that mislead.
 Standing = Literal["usual", "other", "wrong"]
 

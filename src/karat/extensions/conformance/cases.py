@@ -112,7 +112,7 @@ QUERIES = (
     Case(
         "missing-query",
         "What does a judged query count that the run does not answer?",
-        "Left out, a run that answers only easy queries wins. trec_eval leaves it out without -c.",
+        "Left out, a run that answers only easy queries wins. trec_eval counts 0 with -c only.",
         {"1": {"a": 1}, "2": {"b": 1}},
         _ranked("a"),
         (

@@ -11,6 +11,7 @@ from karat.extensions.conformance.case import ERROR, NOTHING, Case, Expectation,
 from karat.extensions.conformance.cases import CASES
 from karat.extensions.conformance.export import RESULTS
 from karat.scoring.metrics import parse
+from karat.system.words import join_names
 
 # Results may be rounded to four digits.
 SAME = 1e-4
@@ -20,14 +21,33 @@ Value = float | None
 Key = tuple[str, str, str]
 
 
+class UsualValue(NamedTuple):
+    """What is usual for one measure: a number, ``nan`` or ``error``, and how it is worked out."""
+
+    query: str
+    measure: str
+    value: float | str
+    working: str
+
+    def __str__(self) -> str:
+        """Return the value and its working in one line."""
+        if isinstance(self.value, str):
+            return f"{self.measure} {self.value}"
+        return f"{self.measure} {_rounded(self.value)} = {self.working}"
+
+
 class ConventionFinding(NamedTuple):
-    """The convention of one case, how it stands, and the measures and values that show it."""
+    """The convention of one case, how it stands, and the measures and values that show it.
+
+    *expected* has the usual values of these measures.
+    """
 
     case: str
     question: str
     convention: str
     standing: Standing
     evidence: str
+    expected: tuple[UsualValue, ...]
 
 
 class ConformanceResult(NamedTuple):
@@ -35,6 +55,11 @@ class ConformanceResult(NamedTuple):
 
     findings: tuple[ConventionFinding, ...]
     missing: tuple[str, ...]
+
+    @property
+    def cases(self) -> int:
+        """Return the number of cases with a finding; one whose measures differ has several."""
+        return len({finding.case for finding in self.findings})
 
     def count(self, standing: str) -> int:
         """Return the number of findings with *standing*."""
@@ -47,11 +72,8 @@ def check(path: Path) -> ConformanceResult:
     findings: list[ConventionFinding] = []
     missing = []
     for case in CASES:
-        known = [
-            (each, reported[key])
-            for each in case.expectations
-            if (key := (case.name, each.query, _measure(each.measure))) in reported
-        ]
+        asked = zip(case.expectations, _asked(case), strict=True)
+        known = [(each, reported[key]) for each, key in asked if key in reported]
         if known:
             findings += _findings(case, known)
         else:
@@ -66,27 +88,22 @@ def read_results(path: Path) -> Mapping[Key, Value]:
     """
     with path.open(encoding="utf-8-sig", newline="") as stream:
         reader = csv.DictReader(stream)
-        lacking = [name for name in RESULTS if name not in (reader.fieldnames or ())]
-        if lacking:
-            raise InputError(
-                f"{path}: no column {', '.join(lacking)}; expected {', '.join(RESULTS)}, as in "
-                "results-template.csv of karat conformance export"
-            )
-        known = {case.name for case in CASES}
+        _check_columns(path, reader.fieldnames or ())
         reported: dict[Key, Value] = {}
+        lines: dict[Key, int] = {}
         problems = []
         for row in reader:
-            text = (row["value"] or "").strip().lower()
-            if not text:
-                continue
             try:
-                key = _key(row, known)
-                value = None if text == ERROR else float(text)
-            except (InputError, ValueError) as error:
-                what = str(error) if isinstance(error, InputError) else f"{text!r} is no number"
-                problems.append(Problem(str(path), reader.line_num, what))
-                continue
-            reported[key] = value
+                _check_length(row)
+                text = row["value"].strip().lower()
+                if not text:
+                    continue
+                key = _key(row)
+                if key in lines:
+                    raise InputError(f"{' '.join(key)} has a value in line {lines[key]} already")
+                reported[key], lines[key] = _reported(text), reader.line_num
+            except InputError as error:
+                problems.append(Problem(str(path), reader.line_num, str(error)))
     if problems:
         raise FormatError(problems)
     if not reported:
@@ -94,16 +111,63 @@ def read_results(path: Path) -> Mapping[Key, Value]:
     return reported
 
 
-def _key(row: Mapping[str, str], known: set[str]) -> Key:
-    case = (row["case"] or "").strip()
-    if case not in known:
+def _check_columns(path: Path, names: Sequence[str]) -> None:
+    lacking = [name for name in RESULTS if name not in names]
+    if not lacking:
+        return
+    header = "".join(names)
+    if len(names) == 1 and (separator := next((each for each in ";\t" if each in header), "")):
+        written = "tabs" if separator == "\t" else repr(separator)
+        raise InputError(f"{path}: fields are separated by {written}; expected commas")
+    raise InputError(
+        f"{path}: no column {', '.join(lacking)}; expected {', '.join(RESULTS)}, as in "
+        "results-template.csv of karat conformance export"
+    )
+
+
+def _check_length(row: Mapping[str | None, str | list[str] | None]) -> None:
+    """Raise InputError for a row with more or fewer fields than the header."""
+    further = row.get(None) or ()
+    names = [name for name in row if name is not None]
+    given = sum(row[name] is not None for name in names) + len(further)
+    if given != len(names):
+        raise InputError(
+            f"{given} fields; expected {len(names)}: {', '.join(names)}, and a point in numbers"
+        )
+
+
+def _key(row: Mapping[str, str]) -> Key:
+    case, query, name = (row[column].strip() for column in ("case", "query", "measure"))
+    asked = next((_asked(each) for each in CASES if each.name == case), None)
+    if asked is None:
         raise InputError(f"no case named {case!r}; karat conformance export writes all of them")
-    return case, (row["query"] or "").strip(), _measure(row["measure"] or "")
+    key = case, query, _measure(name)
+    if key not in asked:
+        known = join_names([" ".join(each[1:]) for each in asked])
+        raise InputError(f"case {case} does not ask for {query} {name}; it asks for {known}")
+    return key
+
+
+def _reported(text: str) -> Value:
+    """Return the number in *text*, None for an error; raise InputError for another text."""
+    if text == ERROR:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.inf
+    if math.isinf(value):
+        raise InputError(f"{text!r} is no number; expected such as 0.5, {NOTHING} or {ERROR}")
+    return value
 
 
 def _measure(name: str) -> str:
     """Return the canonical name of a measure, so that P@5 and precision@5 are one."""
     return str(parse(name))
+
+
+def _asked(case: Case) -> list[Key]:
+    return [(case.name, each.query, _measure(each.measure)) for each in case.expectations]
 
 
 def _findings(
@@ -116,12 +180,28 @@ def _findings(
     ]
     shared = set.intersection(*({each.convention for each in readings} for readings in fitting))
     evidence: dict[tuple[str, Standing], list[str]] = {}
+    usual: dict[tuple[str, Standing], list[UsualValue]] = {}
     for (expectation, value), readings in zip(known, fitting, strict=True):
         likely = [each for each in readings if each.convention in shared] or readings or [UNKNOWN]
         key = likely[0].convention, likely[0].standing
-        evidence.setdefault(key, []).append(f"{expectation.measure} {_shown(value)}")
-    for (convention, standing), values in evidence.items():
-        yield ConventionFinding(case.name, case.question, convention, standing, ", ".join(values))
+        evidence.setdefault(key, []).append(f"{expectation.measure} {_written(value)}")
+        usual.setdefault(key, []).extend(_usual_values(expectation))
+    for key, values in evidence.items():
+        seen_in, expected = ", ".join(values), tuple(usual[key])
+        yield ConventionFinding(case.name, case.question, *key, seen_in, expected)
+
+
+def _usual_values(expectation: Expectation) -> Iterator[UsualValue]:
+    for reading in expectation.readings:
+        if reading.standing == "usual":
+            value = reading.value
+            is_number = value is not None and not math.isnan(value)
+            yield UsualValue(
+                expectation.query,
+                expectation.measure,
+                value if value is not None and is_number else reading.working,
+                reading.working if is_number else "",
+            )
 
 
 def _fits(reading: Reading, value: Value) -> bool:
@@ -133,5 +213,9 @@ def _fits(reading: Reading, value: Value) -> bool:
     return abs(value - expected) <= SAME
 
 
-def _shown(value: Value) -> str:
-    return ERROR if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
+def _written(value: Value) -> str:
+    return ERROR if value is None else _rounded(value)
+
+
+def _rounded(value: float) -> str:
+    return f"{value:.4f}".rstrip("0").rstrip(".")

@@ -58,7 +58,10 @@ def check_results(ctx: click.Context, results: str, *, as_json: bool) -> None:
 
     checked = check(Path(results))
     if as_json:
-        findings = [finding._asdict() for finding in checked.findings]
+        findings = [
+            finding._asdict() | {"expected": [each._asdict() for each in finding.expected]}
+            for finding in checked.findings
+        ]
         put_json({"findings": findings, "missing": checked.missing})
     else:
         put_table(_table(checked, Path(results).stem))
@@ -77,8 +80,13 @@ def _table(checked: "ConformanceResult", name: str) -> Table:
         for finding in checked.findings
     )
     counts = [f"{checked.count(each)} {each}" for each in ("usual", "other", "wrong")]
-    notes = []
+    notes = [
+        f"{finding.case}: usual is {'; '.join(map(str, finding.expected))}"
+        for finding in checked.findings
+        if finding.standing == "wrong"
+    ]
     if checked.missing:
         notes.append(f"without a value: {', '.join(checked.missing)}")
-    found = f"{counted(len(checked.findings), 'convention')} of {name}: {', '.join(counts)}."
-    return Table(f"{name}: conventions", columns, rows, tuple(notes), conclusion=found)
+    conventions = counted(len(checked.findings), "convention")
+    answer = f"{name}: {conventions} in {counted(checked.cases, 'case')}: {', '.join(counts)}."
+    return Table(f"{name}: conventions", columns, rows, tuple(notes), conclusion=answer)

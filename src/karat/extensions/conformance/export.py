@@ -28,8 +28,8 @@ program follows: the order of equal scores, queries without an answer, the ideal
 3. `karat conformance check results.csv` says which conventions these are.
 
 `expected.csv` has every convention with its value, as it is worked out by hand. *usual*: as
-trec_eval does, or as the measure is defined. *other*: another convention, which has to be stated.
-*wrong*: scores that mislead.
+trec_eval does with `-c`, or as the measure is defined. *other*: another convention, which has to be
+stated. *wrong*: scores that mislead.
 
 Numbers may be rounded to four digits. Grades are linear gains, any grade above 0 is relevant.
 

@@ -24,6 +24,8 @@ FORM = re.compile(r"(?P<name>[\w.-]+?)\s*(\((?P<params>[^()]*)\))?\s*([@](?P<k>\
 TREC_FORM = re.compile(r"(?P<name>p|recall|ndcg_cut|map_cut|success)_(?P<k>\d{1,9})")
 # A cut-off in tokens, as agents write it.
 TOKEN_FORM = re.compile(r"(?P<name>[a-z-]+)@(?P<k>\d+)\s*(t|tok|toks|token|tokens)")
+# The last number of a name such as ``ndcg_cut.5`` or ``ndcg@5``.
+CUT_OFF = re.compile(r"(?<=[@._])\d+$")
 GLUED = re.compile(r"(?P<name>[a-z-]+?)[-_]?(?P<k>\d{1,9})")
 
 
@@ -158,9 +160,28 @@ def uses_labels(text: str) -> bool:
 
 
 def parse_all(texts: Iterable[str], *, level: float = 0.0) -> list[Measure]:
-    """Return the measures that *texts* name, each once, in order; commas separate names too."""
-    names = [name for text in texts for name in re.split(r",(?![^(]*\))", text) if name.strip()]
+    """Return the measures that *texts* name, each once, in order; commas separate names too.
+
+    >>> parse_all(["P.5,10"])
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: 'P.5,10' is 2 measures; name each one: P.5,P.10
+    """
+    names = [name for text in texts for name in _split(text)]
     return list(dict.fromkeys(parse(name, level=level) for name in names))
+
+
+def _split(text: str) -> list[str]:
+    """Return the names in *text*; raise InputError for cut-offs that share one, as in trec_eval."""
+    names = [name.strip() for name in re.split(r",(?![^(]*\))", text) if name.strip()]
+    meant: list[str] = []
+    for name in names:
+        follows = name.isdecimal() and meant and CUT_OFF.search(meant[-1])
+        meant.append(CUT_OFF.sub(name, meant[-1]) if follows else name)
+    if meant != names:
+        each = ",".join(meant)
+        raise InputError(f"{text!r} is {len(meant)} measures; name each one: {each}")
+    return names
 
 
 def _canonical(name: str) -> str:

@@ -146,6 +146,7 @@ SETTINGS: list[tuple[tuple[str, ...], str]] = [
     (("-m", "map,10"), "error: no metric named '10'"),
     (("-m", "hits10"), "error: no metric named 'hits10'; did you mean 'hit'?"),
     (("--no-such-option",), "error: No such option '--no-such-option'."),
+    (("--digits", "4"), "error: No such option '--digits'. karat report has it, for tables:"),
     (("--metrics", "mrr"), "error: No such option '--metrics'. Did you mean '--metric'?"),
     (("-o", "no/such/folder.txt"), "error: no/such/folder.txt: cannot be written: the folder"),
     (("-o", "x.pdf"), "error: x.pdf: unknown report format; expected .html, .md"),

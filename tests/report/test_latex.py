@@ -113,3 +113,13 @@ def test_a_mean_that_is_missing_is_a_dash() -> None:
 def test_options_that_make_no_table_are_errors(option: str, value: object) -> None:
     with pytest.raises(InputError, match="expected"):
         contest().to_latex(**{option: value})
+
+
+def test_an_unknown_option_names_those_that_exist() -> None:
+    evaluation = karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["mrr"])
+    known = "digits, percent, label, caption, intervals"
+    with pytest.raises(InputError, match=f"to_latex has no option 'decimals'; known: {known}"):
+        evaluation.to_latex(decimals=2)
+    assert all(
+        f"*{option}*" in (type(evaluation).to_latex.__doc__ or "") for option in known.split(", ")
+    )

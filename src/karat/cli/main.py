@@ -29,6 +29,8 @@ FORMAT_OPTIONS = {
     "format_name": ("dataset", "run"),
     "source_format": ("dataset", "run"),
 }
+# Options of karat report that users try in other commands.
+TABLE_OPTIONS = ("--digits", "--percent", "--intervals", "--label", "--caption")
 # Longer than any sentence of help.
 LONGEST = 500
 # Columns of help: of a terminal at most so many are used, all but a margin, and at least so many.
@@ -432,11 +434,17 @@ def _told(error: click.ClickException) -> str:
     message = re.sub(r"'\[(\w+)\](\.\.\.)?'", r"'\1'", error.format_message())
     if isinstance(error, click.NoSuchOption):
         hint = f" Did you mean {error.possibilities[0]!r}?" if error.possibilities else ""
+        if error.option_name in TABLE_OPTIONS and _writes_reports(error.ctx):
+            hint = " karat report has it, for tables: karat report ... -o table.tex."
         return f"No such option {error.option_name!r}.{hint}"
     if isinstance(error, click.UsageError) and error.ctx and "unexpected extra" in message:
         expected = " ".join(error.ctx.command.collect_usage_pieces(error.ctx))
         return f"{message}; expected {error.ctx.command_path} {expected}"
     return message
+
+
+def _writes_reports(ctx: click.Context | None) -> bool:
+    return ctx is not None and any("-o" in each.opts for each in ctx.command.params)
 
 
 def _complain(message: str) -> None:

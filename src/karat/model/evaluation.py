@@ -56,7 +56,12 @@ class ResultViews(ABC):
         return VIEWS.get("frame")(self, "pyarrow", summary=summary)
 
     def to_latex(self, **options: Any) -> str:
-        """Return a LaTeX table for a paper; the options are those of `karat report --latex`."""
+        r"""Return a LaTeX table for a paper.
+
+        Options: *digits* behind the point (3), *percent* (False) multiplies means by 100,
+        *intervals* (False) adds confidence intervals, *label* is the key for ``\ref``, *caption*
+        replaces the one that explains bold and letters.
+        """
         text: str = VIEWS.get("latex")(self, **options)
         return text
 

@@ -1,7 +1,7 @@
 """Tables for papers: LaTeX with the best mean in bold and letters for significant differences."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import isnan
 
 from karat.errors import InputError
@@ -129,6 +129,9 @@ def latex_table(
     significantly better than on that measure. *options* are those of :class:`LatexStyle`. It needs
     the package booktabs.
     """
+    known = [each.name for each in fields(LatexStyle)]
+    if unknown := [name for name in options if name not in known]:
+        raise InputError(f"to_latex has no option {unknown[0]!r}; known: {', '.join(known)}")
     style = style or LatexStyle(**options)  # type: ignore[arg-type]
     evaluations = runs_of(result)
     comparison = result.comparison.labelled() if isinstance(result, ComparisonResult) else None

@@ -291,8 +291,8 @@ RESULTS: Fields = {
         common=True,
         type=OutputPath(dir_okay=True),
         metavar="FILE|DIR",
-        help="Also write a report, such as report.html, or a folder of results, such as results/; "
-        "with --json, --csv or --markdown, write that to FILE instead.",
+        help="Also write a report, such as report.html or table.tex, or a folder of results, such "
+        "as results/; with --json, --csv or --markdown, write that to FILE instead.",
     ),
     "title": TITLE,
 }

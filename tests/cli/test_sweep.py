@@ -175,13 +175,19 @@ def test_nothing_is_written_where_nothing_is_recommended(
     wrong = """engine: command\ncommand: [printf, '["other.py"]']\n"""
     (project / "other.py").write_text("OTHER = 1\n", encoding="utf-8")
     (folder / "wrong.yaml").write_text(wrong, encoding="utf-8")
-    (folder / "matrix.yaml").write_text("engines: [bm25, wrong.yaml]\n", encoding="utf-8")
+    (folder / "matrix.yaml").write_text("engines: [wrong.yaml, bm25]\n", encoding="utf-8")
     done = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1", "--write", "best.yaml")
     # Four queries are too few for any test.
     assert done.returncode == 2
     assert "bm25 @10" in done.stdout
     assert "best.yaml is not written: on these queries no test can tell" in done.stderr
     assert not (folder / "best.yaml").exists()
+    # The baseline needs no test to stay.
+    (folder / "matrix.yaml").write_text("engines: [bm25, wrong.yaml]\n", encoding="utf-8")
+    done = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1", "--write", "best.yaml")
+    assert done.returncode == 0, done.stderr
+    assert "engine: bm25" in (folder / "best.yaml").read_text(encoding="utf-8")
+    (folder / "best.yaml").unlink()
     single = karat(*SWEEP, "--matrix", "matrix.yaml", "--single", "--write", "best.yaml")
     assert single.returncode == 0, single.stderr
     assert "engine: bm25" in (folder / "best.yaml").read_text(encoding="utf-8")

@@ -72,13 +72,14 @@ def make() -> Make:
         measures: tuple[str, ...] = ("mrr@10", "recall@10", "hit@5"),
         by: Sequence[str] | None = None,
         draws: int = 199,
+        cluster: str | None = None,
     ) -> Findings:
         return report(
             gold,
             runs,
             origin=Origin(*_but_runs(ORIGIN), ("",) * len(runs)),
             scoring=Scoring(measures),
-            confidence=Confidence(draws=draws),
+            confidence=Confidence(draws=draws, cluster=cluster),
             by=by,
         )
 

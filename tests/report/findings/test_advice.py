@@ -108,7 +108,8 @@ def test_a_run_without_a_score_is_no_rival(make: Make, run: MakeRun) -> None:
         asked("bad", 20, "x.py", 20.0),
     ]
     advice = {each.purpose: each for each in recommendations(make(runs))}
-    assert list(advice) == ["Best quality", "Best recall", "Fastest", "Best balance"]
+    assert list(advice) == ["Recommended", "Best quality", "Best recall", "Fastest", "Best balance"]
+    assert advice["Recommended"].run == "good"
     assert advice["Fastest"].run == "shallow"
     assert advice["Best balance"].run == "good"
     assert advice["Best quality"].certainty.startswith(

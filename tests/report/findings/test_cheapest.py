@@ -82,15 +82,79 @@ def test_a_baseline_that_is_worse_is_not_taken(advice: Callable[..., Advice]) ->
     assert chosen.why == "every other run is significantly worse on mrr@10"
 
 
-def test_a_loss_that_no_test_can_find_is_not_taken(make: Make, run: MakeRun) -> None:
-    few = QUERIES[:5]
-    gold = Dataset.of([Query(query, "", (Target("good.py"),)) for query in few], name="gold")
-    runs = [
-        run("good", dict.fromkeys(few, FOUND), dict.fromkeys(few, 50.0)),
-        run("bad", dict.fromkeys(few, LOST), dict.fromkeys(few, 3.0)),
-    ]
-    advice = recommendations(make(runs, gold=gold, measures=("mrr@10",)))
+@pytest.fixture
+def few(make: Make, run: MakeRun) -> Callable[..., tuple[Advice, ...]]:
+    """Return the advice on two runs that differ on five queries, too few for a test."""
+
+    def advised(
+        names: tuple[str, str], times: tuple[float | None, ...], *, loser: str
+    ) -> tuple[Advice, ...]:
+        runs = []
+        for name, ms in zip(names, times, strict=True):
+            paths = dict.fromkeys(QUERIES, FOUND)
+            if name == loser:
+                paths |= dict.fromkeys(QUERIES[:5], LOST)
+            runs.append(run(name, paths, None if ms is None else dict.fromkeys(QUERIES, ms)))
+        return recommendations(make(runs, gold=GOLD, measures=("mrr@10",), draws=99))
+
+    return advised
+
+
+@pytest.mark.parametrize(
+    ("times", "chosen"),
+    [
+        ((3.0, 50.0), "here"),
+        ((3.0, 3.1), "here"),
+        ((None, None), "here"),
+        ((50.0, 3.0), None),
+    ],
+)
+def test_the_baseline_stays_where_nothing_is_better_or_cheaper(
+    few: Callable[..., tuple[Advice, ...]], times: tuple[float | None, ...], chosen: str | None
+) -> None:
+    advice = {each.purpose: each for each in few(("here", "other"), times, loser="other")}
+    recommended = advice.get(RECOMMENDED)
+    assert (recommended and recommended.run) == chosen
+    if recommended:
+        assert recommended.why == "baseline; no run has a better mean, and none is cheaper"
+        assert recommended.certainty == "mrr@10 1.000."
+
+
+@pytest.mark.parametrize("times", [(3.0, 50.0), (3.0, 3.0), (50.0, 3.0), (None, None)])
+def test_a_baseline_that_may_be_worse_is_not_recommended(
+    few: Callable[..., tuple[Advice, ...]], times: tuple[float | None, ...]
+) -> None:
+    advice = few(("here", "other"), times, loser="here")
     assert RECOMMENDED not in {each.purpose for each in advice}
+
+
+def test_queries_of_few_clusters_are_few(make: Make, run: MakeRun) -> None:
+    gold = replace(GOLD, tags={"topic": tuple(f"t{row // 3}" for row in range(len(QUERIES)))})
+    # Eight queries differ, but they are of three topics, which no test can tell from chance.
+    paths = dict.fromkeys(QUERIES, FOUND)
+    runs = [
+        run("here", paths | dict.fromkeys(QUERIES[:8], LOST), dict.fromkeys(QUERIES, 3.0)),
+        run("other", paths, dict.fromkeys(QUERIES, 3.0)),
+    ]
+    result = make(runs, gold=gold, measures=("mrr@10",), cluster="topic")
+    assert RECOMMENDED not in {each.purpose for each in recommendations(result)}
+
+
+def test_a_small_loss_on_few_queries_does_no_harm(make: Make, run: MakeRun) -> None:
+    many = [f"q{number}" for number in range(200)]
+    gold = Dataset.of([Query(query, "", (Target("good.py"),)) for query in many], name="gold")
+    # Five queries fall to rank 3: 5 * 2/3 / 200 is a loss of 0.017; six lose 0.020 and are tested.
+    runs = [
+        run("good", dict.fromkeys(many, FOUND), dict.fromkeys(many, 50.0)),
+        run(
+            "near",
+            dict.fromkeys(many, FOUND) | dict.fromkeys(many[:5], LOST),
+            dict.fromkeys(many, 3.0),
+        ),
+    ]
+    advice = recommendations(make(runs, gold=gold, measures=("mrr@10",), draws=99))[0]
+    assert (advice.purpose, advice.run) == (RECOMMENDED, "near")
+    assert "(-0.017)" in advice.why
 
 
 def test_money_comes_before_time(advice: Callable[..., Advice]) -> None:
@@ -109,7 +173,7 @@ def test_without_latencies_fewer_models_are_cheaper(advice: Callable[..., Advice
     reranked = engine("rerank", over={"engine": "hybrid"})
     times = {"here": None, "other": None}
     simple = {"here": reranked, "other": engine("bm25")}
-    assert advice(times, metadata=simple).why.endswith("0 models per query")
+    assert advice(times, metadata=simple).why.endswith(": needs no model")
     assert advice(times, metadata=simple).run == "other"
     # Of an engine from elsewhere nothing is known.
     assert advice(times, metadata={"here": reranked, "other": engine("http")}).run == "here"

@@ -1,6 +1,6 @@
 """Recommend the cheapest run that is not significantly worse than the best one."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from statistics import median
 from typing import NamedTuple
@@ -19,26 +19,36 @@ TOLERANCE = 0.1
 # Models that a query of an engine of Karat goes through; an engine in `over` adds its own.
 MODELS = {"bm25": 0, "keyword": 0, "sparse": 0, "dense": 1, "hybrid": 1, "colbert": 1, "rerank": 1}
 HITS = "{:.0f} hits per query"
+MODELS_TEXT = "models per query: {:.0f}"
 DIGITS = 3
 SHOWN_LOSS = 0.0005
-# With fewer differing queries no difference is significant at 0.05: 2 of 2^5 signs are as extreme.
-FEWEST_DIFFERING = 6
+# So much may be lost where too few queries differ for any test.
 HARMLESS_LOSS = 0.02
 
 
 class Cost(NamedTuple):
     """What a query costs in one respect: the amount by run, and what is said of it.
 
-    Amounts below *floor* are equal.
+    Amounts below *floor* are equal. *none* is said of an amount of 0 where it has words of its own.
     """
 
     text: str
     by_run: Mapping[str, float | None]
     floor: float = 0.0
+    none: str = ""
 
     def is_known(self, names: Sequence[str]) -> bool:
         """Return whether the amount of all of *names* is known."""
         return all(self.by_run[name] is not None for name in names)
+
+    def said_of(self, name: str) -> str:
+        """Return what a query of the run *name* costs.
+
+        >>> Cost("needs {}", {"a": 0.0, "b": 1.0}, none="needs no model").said_of("a")
+        'needs no model'
+        """
+        amount = self.by_run[name]
+        return self.text.format(amount) if amount or not self.none else self.none
 
     def least(self, names: Sequence[str]) -> list[str]:
         """Return those of *names* that cost the least, all of them where a cost is unknown.
@@ -60,31 +70,27 @@ def cheapest(contenders: Contenders) -> Advice | None:
     and of hits. Costs within a tenth are equal, and so are latencies below 2 ms. Of equal runs the
     baseline is taken, which is there already, else the one with the best mean.
     """
-    candidates, worse = _not_worse(contenders)
+    candidates, worse, untested = _not_worse(contenders)
     if len(candidates) + worse < 2:
-        return None
-    remaining, amount, costs = candidates, "", list(_costs(contenders))
-    for cost in costs:
-        cheaper = cost.least(remaining)
-        if len(cheaper) < len(remaining):
-            remaining, amount = cheaper, cost.text
-            amounts = cost.by_run
+        return _best_baseline(contenders, [*candidates, *untested])
+    costs = list(_costs(contenders))
+    remaining, cost = _cheapest_of(candidates, costs)
     comparison, lead = contenders.comparison, contenders.lead
     run = comparison.baseline if comparison.baseline in remaining else remaining[0]
     if len(candidates) == 1:
         others = "every other run" if worse == len(contenders.names) - 1 else counted(worse, "run")
         verb = "are" if 1 < worse < len(contenders.names) - 1 else "is"
         why = f"{others} {verb} significantly worse on {lead}"
-    elif amount:
+    elif cost:
         loss = _mean(contenders, run) - _mean(contenders, candidates[0])
         by = f" ({loss:+.3f})" if abs(loss) >= SHOWN_LOSS else ""
         which = "best mean, and cheapest" if run == candidates[0] else "cheapest"
         group = f"{len(candidates)} that are not significantly worse than the best{by}"
-        why = f"{which} of {group}: {amount.format(amounts[run])}"
+        why = f"{which} of {group}: {cost.said_of(run)}"
     else:
         which = "baseline" if run == comparison.baseline else "best mean"
         # The number of hits alone says little.
-        known = any(cost.is_known(candidates) for cost in costs if cost.text != HITS)
+        known = any(each.is_known(candidates) for each in costs if each.text != HITS)
         why = (
             f"{which}; no run that is as good is cheaper"
             if known
@@ -93,33 +99,59 @@ def cheapest(contenders: Contenders) -> Advice | None:
     return Advice(RECOMMENDED, run, why, _means(contenders, run, candidates[0]))
 
 
-def _not_worse(contenders: Contenders) -> tuple[list[str], int]:
+def _cheapest_of(names: Sequence[str], costs: Iterable[Cost]) -> tuple[list[str], Cost | None]:
+    """Return those of *names* that cost the least, and the cost that decided, if one did."""
+    remaining, decisive = list(names), None
+    for cost in costs:
+        cheaper = cost.least(remaining)
+        if len(cheaper) < len(remaining):
+            remaining, decisive = cheaper, cost
+    return remaining, decisive
+
+
+def _best_baseline(contenders: Contenders, names: Sequence[str]) -> Advice | None:
+    """Return the baseline if it has the best mean of *names*, and none of them is cheaper.
+
+    It stays even where no test can tell it from the others: nothing speaks for a change.
+    """
+    run = contenders.comparison.baseline
+    if len(names) < 2 or names[0] != run:
+        return None
+    cheap, _ = _cheapest_of(names, _costs(contenders))
+    if run not in cheap:
+        return None
+    why = "baseline; no run has a better mean, and none is cheaper"
+    return Advice(RECOMMENDED, run, why, _means(contenders, run, run))
+
+
+def _not_worse(contenders: Contenders) -> tuple[list[str], int, list[str]]:
     """Return the runs that are not significantly worse than the best one, and how many are.
 
-    The best mean comes first. A run that was not compared with the best one is left out, and so are
-    a broken one, and one with a loss on so few queries that no test could have called it
-    significant.
+    The best mean comes first. Last come the runs whose loss is on so few queries that no test could
+    have called it significant. A broken run is left out, and so is one that was not compared with
+    the best one.
     """
     comparison, lead = contenders.comparison, contenders.lead
     leaders = [name for name in comparison.leaders(lead) if name not in contenders.contest.broken]
     if not leaders:
-        return [], 0
-    best, worse = leaders[0], 0
+        return [], 0, []
+    best, worse, untested = leaders[0], 0, list[str]()
     means = {best: 0.0}
     for entry in comparison.differences:
         pair = (entry.baseline, entry.system)
         if entry.metric != lead or best not in pair or entry.difference is None:
             continue
         other = pair[1 - pair.index(best)]
-        loss = abs(entry.difference)
-        untested = entry.wins + entry.losses < FEWEST_DIFFERING and loss > HARMLESS_LOSS
-        if other in contenders.contest.broken or untested:
+        if other in contenders.contest.broken:
             continue
-        if entry.is_significant and comparison.winner(entry) == best:
+        loss = abs(entry.difference)
+        if not entry.can_be_significant and loss > HARMLESS_LOSS:
+            untested.append(other)
+        elif entry.is_significant and comparison.winner(entry) == best:
             worse += 1
         else:
             means[other] = loss
-    return sorted(means, key=means.__getitem__), worse
+    return sorted(means, key=means.__getitem__), worse, untested
 
 
 def _costs(contenders: Contenders) -> Iterator[Cost]:
@@ -130,7 +162,8 @@ def _costs(contenders: Contenders) -> Iterator[Cost]:
     medians = _medians(contenders)
     yield Cost("p50 {:,.3g} ms per query", medians, FLOOR_MS)
     if all(each is None for each in medians.values()):
-        yield Cost("{:.0f} models per query", {name: _models(run) for name, run in runs.items()})
+        models = {name: _models(run) for name, run in runs.items()}
+        yield Cost(MODELS_TEXT, models, none="needs no model")
         yield Cost(HITS, {name: _hits(run) for name, run in runs.items()})
 
 

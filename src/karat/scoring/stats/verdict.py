@@ -1,6 +1,6 @@
 """The verdict on a comparison: a few short sentences for a busy engineer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from karat.model.comparison import (
     LARGE_LOSSES,
@@ -317,7 +317,7 @@ def limits(
     """Return what to doubt of *real* differences, and what the queries cannot show of others."""
     return [
         *caution_sentences(comparison, real),
-        *few_changed_sentences(unclear),
+        *few_changed_sentences(comparison, unclear, real),
         *reach_sentences(comparison, unclear, real),
     ]
 
@@ -347,7 +347,29 @@ def caution_sentences(comparison: Comparison, real: Sequence[Difference]) -> lis
     return sentences
 
 
-def few_changed_sentences(entries: Sequence[Difference]) -> list[str]:
+def scope(
+    comparison: Comparison, some: Sequence[Difference], considered: Sequence[Difference]
+) -> str:
+    """Return which of the *considered* differences a sentence on *some* is about, "" for all.
+
+    Metrics of the comparison that nobody considered count as others.
+    """
+    text = ""
+    pairs = {frozenset((entry.baseline, entry.system)) for entry in some}
+    if len(pairs) < len({frozenset((entry.baseline, entry.system)) for entry in considered}):
+        # All are pairs of one system, the best one or the baseline.
+        name = min(frozenset.intersection(*pairs), key=comparison.systems.index)
+        others = dict.fromkeys(partner(entry, name) for entry in some)
+        text += f" between {name} and {join_names(first_few(list(others)))}"
+    metrics = dict.fromkeys(entry.metric for entry in some)
+    if len(metrics) < len(comparison.metrics):
+        text += f" on {join_names(list(metrics))}"
+    return text
+
+
+def few_changed_sentences(
+    comparison: Comparison, entries: Sequence[Difference], real: Sequence[Difference]
+) -> list[str]:
     """Return that no test can call *entries* significant in which too few queries change.
 
     Two systems with the same score on every query have a sentence already.
@@ -356,13 +378,11 @@ def few_changed_sentences(entries: Sequence[Difference]) -> list[str]:
     if not few:
         return []
     most, unit = max((entry.changed or 0, entry.changed_unit) for entry in few)
-    if len({entry.metric for entry in few}) < len({entry.metric for entry in entries}):
-        where = f"on {join_names([entry.metric for entry in few])} "
-    else:
-        where = ""
+    where = scope(comparison, few, [*entries, *real]).lstrip()
     count = f"{'at most' if len(few) > 1 else 'only'} {counted(most, unit)}"
     verb = "differs" if most == 1 else "differ"
-    said = f"{where}{count} {verb}, and the test needs at least {few[0].fewest_changed} to call a "
+    said = f"{where} {count} {verb}, and the test needs at least {few[0].fewest_changed} to call a "
+    said = said.lstrip()
     return [f"{said[0].upper()}{said[1:]}difference significant."]
 
 
@@ -372,9 +392,10 @@ def reach_sentences(
     """Return what the queries can detect, given the *entries* that are not significant.
 
     All scores share one number, the largest. A metric of which less is better is a count with its
-    own unit, and has its own number. A *real* difference below that number gets an explanation.
-    A pair that differs on too few queries for any significant difference has no such number. One of
-    which no difference can be detected is named.
+    own unit, and has its own number. Where other pairs or metrics differ significantly, as *real*
+    says, or were not looked at, the sentence names those that it is about. A pair that differs on
+    too few queries for any significant difference has no such number. One of which no difference
+    can be detected is named.
     """
     known = [entry for entry in entries if entry.can_be_significant and not is_tie(entry)]
     numbered = [(entry, entry.detectable) for entry in known if entry.detectable]
@@ -396,7 +417,8 @@ def reach_sentences(
         ]
         any_difference = f"any {'other ' if real else ''}difference"
         return [f"{n} {queries} cannot reliably detect {any_difference}."] if limited else []
-    smaller = smaller_than(comparison, real, reach)
+    numbered_entries = [entry for entry, _ in numbered]
+    where = scope(comparison, numbered_entries, [*entries, *real])
     scores = reach.pop("", None)
     if scores is not None:
         values = f"{number(scores)} or more"
@@ -408,9 +430,7 @@ def reach_sentences(
         values = join_names(
             [f"{count_text(value)} or more on {metric}" for metric, value in reach.items()]
         )
-    text = f"{n} {queries} can reliably detect differences of about {values}"
-    if smaller:
-        text += f". Smaller ones, such as {number(smaller)} here, are detected less often"
+    text = f"{n} {queries} can reliably detect differences of about {values}{where}"
     return [f"{text}.", *unreachable_sentences(known)]
 
 
@@ -428,22 +448,6 @@ def unreachable_sentences(entries: Sequence[Difference]) -> list[str]:
         name = min(pairs[0].intersection(*pairs))
         where = f"between {name} and {join_names(first_few([partner(e, name) for e in beyond]))}"
     return [f"They cannot reliably detect any {where}."]
-
-
-def smaller_than(
-    comparison: Comparison, real: Sequence[Difference], reach: Mapping[str, float]
-) -> float | None:
-    """Return a difference among *real* below its own detectable one and that of its group, or None.
-
-    Only groups of *reach* count, which have a number in the sentence. What is detectable holds for
-    a power below 1, so some smaller differences are detected too.
-    """
-    for entry in real:
-        group = entry.metric if entry.metric in comparison.lower_is_better else ""
-        size = abs(entry.difference or 0.0)
-        if group in reach and entry.detectable and size < min(entry.detectable, reach[group]):
-            return size
-    return None
 
 
 def count_text(value: float) -> str:

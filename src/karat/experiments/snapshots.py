@@ -248,7 +248,7 @@ def selected_files(
 def suggested_kind(gold: Dataset) -> str:
     """Return the kind that all relevant targets of *gold* have, "" if they differ.
 
-    >>> from karat.model import Target
+    >>> from karat.model import Query, Target
     >>> suggested_kind(Dataset.of([Query("q", "log in", (Target("docs/login.md"),))]))
     'docs'
     """

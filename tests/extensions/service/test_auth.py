@@ -52,6 +52,8 @@ def leaves(routes: list[BaseRoute], prefix: str = "") -> Iterator[tuple[str, set
             yield from leaves(route.routes, prefix + route.path)
         elif isinstance(route, WebSocketRoute):
             yield prefix + route.path, set(), True
+        elif included := getattr(route, "original_router", None):
+            yield from leaves(included.routes, prefix + route.include_context.prefix)  # type: ignore[attr-defined]
         else:
             assert isinstance(route, Route), f"{route!r}: a kind that this walk does not know"
             yield prefix + route.path, set(route.methods or ()), False

@@ -21,7 +21,7 @@ from starlette.responses import RedirectResponse, Response
 from karat.extensions.service.analysts.pool import AnalystPool
 from karat.extensions.service.analysts.warm_up import SearchWarmUp
 from karat.extensions.service.api.auth import Auth
-from karat.extensions.service.api.failures import install
+from karat.extensions.service.api.failures import failures, install
 from karat.extensions.service.api.middleware import EXTENSIONS, BodyCap, Guard, RequestObserver
 from karat.extensions.service.api.routes import (
     benchmarks,
@@ -221,7 +221,8 @@ def create_app(settings: ServiceSettings, *, extensions: bool = True) -> FastAPI
 def _routers_added() -> Iterator[APIRouter]:
     """Yield the routers of extensions; without one that is broken the service still starts."""
     for name in ROUTERS_ADDED:
-        below = APIRouter(prefix=f"{EXTENSIONS}/{name}", tags=[name])
+        prefix = f"{EXTENSIONS}/{name}"
+        below = APIRouter(prefix=prefix, tags=[name], responses=failures())
         try:
             below.include_router(ROUTERS_ADDED.get(name))
         except Exception:

@@ -15,7 +15,10 @@ __all__ = ["folder", "karat"]
 def test_without_a_pilot(karat: Karat) -> None:
     done = karat("plan", "--difference", "0.02")
     assert done.returncode == 0
-    assert done.stdout.startswith("A difference of 0.02 needs 672 queries.\n")
+    assert done.stdout.splitlines()[:2] == [
+        "The spread is a packaged one: two similar engines, code search, deviation 0.18.",
+        "A difference of 0.02 needs 672 queries.",
+    ]
     assert "BM25 with and without code ranking" in done.stdout
     assert tuple(PACKAGED) == BETWEEN
     done = karat("plan", "--changed", "0.15", "--queries", "200")
@@ -50,6 +53,8 @@ def test_a_pilot_with_a_curve(karat: Karat, folder: Path) -> None:
         (("--trials", "3"), "--trials needs a pilot that repeats queries"),
         (("-m", "f1"), "-m and --cluster need a PILOT"),
         (("once.csv", "--trials", "3"), "--trials needs a pilot that repeats queries"),
+        (("once.csv", "-m", "score", "-m", "f1"), "score, f1: a plan is for one measure"),
+        (("--difference", "5"), "--difference 5: two systems differ by at most 1 in ndcg@10"),
         (("-o", "plan.pdf"), "the curve is drawn as SVG; expected FILE.svg"),
     ],
 )

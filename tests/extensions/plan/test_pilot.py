@@ -1,10 +1,13 @@
 """Pilots: score files, and gold sets with runs."""
 
+from math import inf
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from karat.errors import InputError
+from karat.extensions.plan.command import command
 from karat.extensions.plan.pilot import Pilot, read_pilot
 from karat.extensions.plan.spread import Design
 from karat.extensions.scores.readers import ScoreOptions
@@ -33,6 +36,8 @@ def test_clusters_and_measures(tmp_path: Path) -> None:
     # a passes 16 of 24, and 1 is the best score; some query fails each of a, b and c.
     assert known.headroom == pytest.approx(1 / 3)
     assert known.full == 0.0
+    assert known.largest == 1.0
+    assert pilot(tmp_path / "scores.csv", LINES, measure="cost").largest == inf
     with pytest.raises(InputError, match="no tag 'team' for --cluster; its tags are: repo"):
         pilot(tmp_path / "scores.csv", LINES, cluster="team")
 
@@ -50,7 +55,10 @@ def test_the_pair_with_the_median_spread(tmp_path: Path) -> None:
         for n in range(24)
         for system, count in (("a", 0), ("b", 3), ("c", 12), ("d", 6))
     ]
-    assert pilot(tmp_path / "scores.csv", lines).systems == ("a", "d")
+    known = pilot(tmp_path / "scores.csv", lines)
+    assert (known.systems, known.pairs) == (("a", "d"), 3)
+    plan = CliRunner().invoke(command, [str(tmp_path / "scores.csv")])
+    assert "of 3 pairs with a, the one with the median spread" in " ".join(plan.output.split())
 
 
 def test_trials(tmp_path: Path) -> None:
@@ -68,6 +76,12 @@ def test_runs(tmp_path: Path) -> None:
     assert (known.measure, known.systems) == ("ndcg@10", ("bm25", "bm25-stemmed"))
     assert known.design == Design(70, 1.0, 1)
     assert read_pilot(names, measure="hit@1", options=ScoreOptions()).spread.hits
+    assert read_pilot(names, measure="MAP", options=ScoreOptions()).measure == "MAP"
+    assert known.largest == 1.0
+    calls = read_pilot(names, measure="dcg@10", options=ScoreOptions())
+    assert (calls.largest, calls.headroom) == (inf, None)
+    with pytest.raises(InputError, match="MAP,P@5: a plan is for one measure"):
+        read_pilot(names, measure="MAP,P@5", options=ScoreOptions())
     with pytest.raises(InputError, match="a pilot has two systems; expected a file of scores, or"):
         read_pilot(names[:2], options=ScoreOptions())
 

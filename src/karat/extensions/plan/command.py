@@ -25,7 +25,12 @@ NEEDS_TRIALS = "--trials needs a pilot that repeats queries: what trials vary is
     help="The difference that must be detected, in the unit of the measure.",
 )
 @click.option(
-    "-m", "--measure", metavar="MEASURE", help="Measure of the pilot; default: its first."
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="Measure of the pilot, one; default: its first.",
 )
 @click.option(
     "--between",
@@ -80,7 +85,7 @@ def command(
     pilot: tuple[str, ...],
     *,
     difference: float | None,
-    measure: str | None,
+    measures: tuple[str, ...],
     between: str | None,
     deviation: float | None,
     changed: float | None,
@@ -109,10 +114,12 @@ def command(
     assumed = [each for each in (between, deviation, changed) if each is not None]
     if len(assumed) + bool(pilot) > 1:
         raise click.UsageError("PILOT, --between, --deviation and --changed replace each other.")
-    if not pilot and (measure or cluster):
+    if not pilot and (measures or cluster):
         raise click.UsageError("-m and --cluster need a PILOT.")
+    if len(measures) > 1:
+        raise click.UsageError(f"{', '.join(measures)}: a plan is for one measure; give one -m.")
     plan = (
-        _from_pilot(pilot, measure or "", cluster or "", queries=queries, trials=trials)
+        _from_pilot(pilot, "".join(measures), cluster or "", queries=queries, trials=trials)
         if pilot
         else _assumed(between, deviation, changed, queries=queries, trials=trials)
     )
@@ -145,14 +152,19 @@ def _from_pilot(
     repeated = trials or pilot.design.trials
     units = pilot.design.units if queries is None else max(1, round(queries / size))
     first, other = pilot.systems
+    rule = "larger" if pilot.pairs == 2 else "median"
+    source = f"pilot: {other} against {first}, {pilot.design.queries} queries"
+    if pilot.pairs > 1:
+        source += f"; of {pilot.pairs} pairs with {first}, the one with the {rule} spread"
     return Plan(
         pilot.measure,
-        f"pilot: {other} against {first}, {pilot.design.queries} queries",
+        source,
         pilot.spread,
         pilot.design._replace(units=units, trials=repeated),
         size=size,
         trials=repeated,
         pilot=pilot,
+        largest=pilot.largest,
     )
 
 
@@ -171,10 +183,11 @@ def _assumed(
     if deviation is not None:
         plan = Plan("the measure", "the deviation is an assumption", Spread(deviation))
     elif changed is not None:
-        plan = Plan("the share of ones", "the share is an assumption", hits(changed))
+        plan = Plan("the share of ones", "the share is an assumption", hits(changed), largest=1.0)
     else:
         known = PACKAGED[between or "engines"]
-        plan = Plan(known.measure, f"from {known.source}", known.spread)
+        source = f"from {known.source}"
+        plan = Plan(known.measure, source, known.spread, packaged=known.brief, largest=1.0)
     if trials is not None and trials > 1:
         raise click.UsageError(NEEDS_TRIALS)
     return replace(plan, design=None if queries is None else Design(queries))

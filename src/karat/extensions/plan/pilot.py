@@ -1,7 +1,7 @@
 """A pilot: a small evaluation that shows how much the difference of two systems varies."""
 
 from collections.abc import Sequence
-from math import isfinite, isnan
+from math import inf, isfinite, isnan
 from typing import NamedTuple
 
 from karat.errors import InputError
@@ -15,7 +15,8 @@ class Pilot(NamedTuple):
     """What a pilot says: the spread between two systems, its own design, and how full scores are.
 
     *headroom* is the distance of the best mean from the highest score, None without one. *full* is
-    the share of the queries on which all systems have the highest score.
+    the share of the queries on which all systems have the highest score. The spread is that of one
+    of *pairs* pairs. No two means differ by more than *largest*.
     """
 
     measure: str
@@ -25,12 +26,15 @@ class Pilot(NamedTuple):
     best: str = ""
     headroom: float | None = None
     full: float = 0.0
+    pairs: int = 1
+    largest: float = inf
 
 
 class Scores(NamedTuple):
     """The scores of systems on one measure, ``scores[system][query][trial]``, and their clusters.
 
-    *high* is the highest score, infinite if there is none.
+    *high* is the score that cannot be improved, infinite if there is none; *largest* is how far
+    apart two scores can be.
     """
 
     measure: str
@@ -38,6 +42,7 @@ class Scores(NamedTuple):
     clusters: Sequence[str] | None
     high: float
     hits: bool
+    largest: float
 
 
 def read_pilot(
@@ -69,30 +74,43 @@ def _of_scores(scores: ScoreSet, measure: str, cluster: str) -> Scores:
             for system in scores.systems
         },
         scores.tags[tag] if tag else None,
-        float("inf") if chosen.lower_is_better else chosen.high,
+        inf if chosen.lower_is_better else chosen.high,
         chosen.kind == "binary",
+        chosen.high - chosen.low,
     )
 
 
 def _of_runs(names: Sequence[str], measure: str, cluster: str) -> Scores:
     from karat.app.score import read_gold, run_name, score
+    from karat.scoring.metrics import parse_all
     from karat.scoring.score import cluster_labels
     from karat.scoring.settings import Scoring
 
     gold = read_gold(names[0])
-    scoring = Scoring(measures=(measure or "ndcg@10",))
+    chosen, *others = parse_all([measure or "ndcg@10"])
+    if others:
+        raise InputError(f"{measure}: a plan is for one measure; give one")
+    scoring = Scoring(measures=(chosen.label,))
     systems: dict[str, Trials] = {}
     hits = True
     for number, name in enumerate(names[1:], 1):
         evaluation = score(gold, name, scoring=scoring)
-        (label, column), *_ = evaluation.table.columns.items()
+        column = evaluation.table.columns[str(chosen)]
         systems[run_name(name, number)] = [[value] for value in column]
         hits = hits and all(value in (0.0, 1.0) for value in column if not isnan(value))
     if len(systems) < 2:
         raise InputError(
             f"{names[0]}: a pilot has two systems; expected a file of scores, or GOLD RUN RUN"
         )
-    return Scores(label, systems, cluster_labels(gold, cluster or None), 1.0, hits)
+    low, high = chosen.bounds
+    return Scores(
+        chosen.label,
+        systems,
+        cluster_labels(gold, cluster or None),
+        high if chosen.definition.higher_is_better else inf,
+        hits,
+        high - low,
+    )
 
 
 def pilot_of(scores: Scores, name: str) -> Pilot:
@@ -131,6 +149,8 @@ def pilot_of(scores: Scores, name: str) -> Pilot:
         best,
         scores.high - means[best] if isfinite(scores.high) else None,
         sum(full) / len(full),
+        len(known),
+        scores.largest,
     )
 
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import inf
 
+from karat.errors import InputError
 from karat.extensions.plan.pilot import Pilot
 from karat.extensions.plan.spread import Design, Spread, detectable, units_needed
 
@@ -20,7 +22,8 @@ class Plan:
     """The spread that is planned with, where it is from, and what is asked.
 
     *design* is that of the set at hand, None without one; *size* is the size of clusters, and
-    *trials* how often each query is to be run.
+    *trials* how often each query is to be run. *packaged* says whose spread it is if it is none of
+    the user's own. No two means differ by more than *largest*.
     """
 
     measure: str
@@ -33,6 +36,16 @@ class Plan:
     level: float = 0.95
     power: float = 0.8
     pilot: Pilot | None = None
+    packaged: str = ""
+    largest: float = inf
+
+    def __post_init__(self) -> None:
+        """Reject a difference that no two systems can have."""
+        if self.difference is not None and self.difference > self.largest:
+            raise InputError(
+                f"--difference {self.difference:g}: two systems differ by at most {self.largest:g} "
+                f"in {self.measure}"
+            )
 
     @property
     def present(self) -> float | None:

@@ -15,6 +15,8 @@ POINTS, LEAST = 60, 12
 
 def sentences(plan: Plan) -> Iterator[str]:
     """Yield what the plan says: what is detected, what is needed, and whether the set is full."""
+    if plan.packaged:
+        yield f"The spread is a packaged one: {plan.packaged}, {_variation(plan)}."
     if plan.design is not None:
         yield _present(plan, plan.design)
     if plan.difference is not None:
@@ -40,6 +42,14 @@ def sentences(plan: Plan) -> Iterator[str]:
             f"systems have it on {plan.pilot.full * 100:.0f} % of the queries. Harder queries "
             "help, not more of them."
         )
+
+
+def _variation(plan: Plan) -> str:
+    """Return a packaged spread in a few words."""
+    spread = plan.spread
+    if spread.hits:
+        return f"{spread.changed * 100:.0f} % of the queries differ"
+    return f"deviation {spread.queries:g}"
 
 
 def _present(plan: Plan, design: Design) -> str:

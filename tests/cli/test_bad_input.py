@@ -308,3 +308,11 @@ def test_a_run_without_tags_is_one_problem_with_its_cure(karat: Karat, folder: P
 def test_a_folder_of_results_needs_engines(karat: Karat) -> None:
     (line,) = refused(karat(*COMPARE, "-o", "results/"))[:1]
     assert line == "error: results/: a folder of results needs engines; see --agents"
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"), [("exakt", " Did you mean 'exact'?"), ("s", ""), ("nothing", "")]
+)
+def test_a_choice_that_is_nearly_right(karat: Karat, value: str, hint: str) -> None:
+    (line, *_) = refused(karat("score", "gold.qrels", "old.run", "--match", value))
+    assert line.endswith(f"'graded'.{hint}")

@@ -264,7 +264,7 @@ def test_ties_are_broken_as_asked_and_counted(
     command = ("score", "gold.qrels", "tied.run", "-m", "mrr", "--ties", ties, "--ci", "none")
     assert means(karat, *command) == {"mrr": pytest.approx((first + 2) / 3)}
     output = karat(*command).stdout
-    note = f"in 1 query equal scores decide where a relevant hit ranks (rule: {ties})"
+    note = f"in 1 query equal scores decide the rank of a hit that counts (rule: {ties})"
     assert (note in output) == (ties != "order")
 
 

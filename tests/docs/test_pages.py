@@ -4,9 +4,11 @@ import re
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 
 from karat.app.metrics import describe, page
+from karat.cli.main import karat as program
 from tests.docs import pages
 from tests.docs.pages import ROOT
 
@@ -20,6 +22,13 @@ LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([\w-]+))?\)")
 def test_every_metric_is_explained() -> None:
     written = pages.page("metrics").read_text(encoding="utf-8")
     assert written == page(describe()), "run: karat metrics --markdown > docs/metrics.md"
+
+
+def test_every_command_is_in_the_page_of_commands() -> None:
+    text = pages.page("commands").read_text(encoding="utf-8")
+    named = set(re.findall(r"`karat ([a-z-]+)", text))
+    known = program.list_commands(click.Context(program, info_name="karat"))
+    assert set(known) - named == set()
 
 
 def test_every_page_is_linked_from_the_index() -> None:

@@ -134,7 +134,7 @@ def test_equal_scores_are_noted_where_they_matter() -> None:
     many = {**at_rank(1), **{query: tied[query] for query in QUERIES[:2]}}
     assert not any("equal scores" in note for note in overview(evaluate(GOLD, few, ["mrr"])).notes)
     (note,) = overview(evaluate(GOLD, many, ["mrr"])).notes
-    assert note.startswith("in 2 queries equal scores decide where a relevant hit ranks")
+    assert note.startswith("in 2 queries equal scores decide the rank of a hit that counts")
 
 
 def test_a_broken_run_has_no_score() -> None:

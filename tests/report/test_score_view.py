@@ -70,7 +70,7 @@ def test_notes_say_all_that_is_behind_the_numbers(evaluation: Evaluation) -> Non
         "1 query of the gold set missing from the run: q5",
         "4 queries of the run missing from the gold set: other0, other1, other2, ...",
         "1 query without a relevant target: left out of the means",
-        "in 1 query equal scores decide where a relevant hit ranks (rule: trec10); --ties order "
+        "in 1 query equal scores decide the rank of a hit that counts (rule: trec10); --ties order "
         "keeps the order of the run",
     ]
 
@@ -93,7 +93,7 @@ def test_the_text_of_the_tiny_set(evaluation: Evaluation) -> None:
         "1 query of the gold set missing from the run: q5\n"
         "4 queries of the run missing from the gold set: other0, other1, other2, ...\n"
         "1 query without a relevant target: left out of the means\n"
-        "in 1 query equal scores decide where a relevant hit ranks (rule: trec10); --ties order "
+        "in 1 query equal scores decide the rank of a hit that counts (rule: trec10); --ties order "
         "keeps the\n"
         "  order of the run\n"
     )

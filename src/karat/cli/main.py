@@ -437,10 +437,25 @@ def _told(error: click.ClickException) -> str:
         if error.option_name in TABLE_OPTIONS and _writes_reports(error.ctx):
             hint = " karat report has it, for tables: karat report ... -o table.tex."
         return f"No such option {error.option_name!r}.{hint}"
+    if isinstance(error, click.BadParameter) and (near := _nearest_choice(error)):
+        return f"{message} Did you mean {near!r}?"
     if isinstance(error, click.UsageError) and error.ctx and "unexpected extra" in message:
         expected = " ".join(error.ctx.command.collect_usage_pieces(error.ctx))
         return f"{message}; expected {error.ctx.command_path} {expected}"
     return message
+
+
+def _nearest_choice(error: click.BadParameter) -> str:
+    """Return the choice that is most like the value in *error*, "" if none or several are."""
+    from difflib import get_close_matches
+
+    kind = error.param.type if error.param else None
+    given = re.match(r"'(.*?)' is not one of .*[.]$", error.message)
+    if not isinstance(kind, click.Choice) or given is None:
+        return ""
+    word = given[1].lower()
+    begun = [choice for choice in kind.choices if choice.startswith(word)]
+    return "" if len(begun) > 1 else "".join(get_close_matches(word, kind.choices, 1))
 
 
 def _writes_reports(ctx: click.Context | None) -> bool:

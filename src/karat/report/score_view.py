@@ -219,7 +219,7 @@ def _reading_lines(evaluation: Evaluation, *, least_tied: float = 0.0) -> Iterat
         yield f"{queries(counts[QueryStatus.UNJUDGED])} without a relevant target: {effect}"
     if notes.tied > least_tied * notes.queries and notes.ties != AS_RETURNED:
         yield (
-            f"in {queries(notes.tied)} equal scores decide where a relevant hit ranks "
+            f"in {queries(notes.tied)} equal scores decide the rank of a hit that counts "
             f"(rule: {notes.ties}); --ties order keeps the order of the run"
         )
     # A doubtful use of labels is a warning before the table.

@@ -10,9 +10,10 @@ from karat.corpus import Corpus, from_texts
 from karat.engines.base import Engine
 from karat.engines.builtin import bm25, dense, hybrid
 from karat.engines.chunk_index import IndexRecipe
-from karat.engines.chunk_table import ChunkLocation, Numbers, tokens
+from karat.engines.chunk_table import ChunkLocation, Numbers
 from karat.engines.chunked import ChunkEngine
 from karat.engines.fusion import Scores
+from karat.engines.hit_tokens import tokens
 from karat.engines.ranking import PLAIN, RankingRules
 from karat.engines.spec import build
 from karat.engines.stages import LexicalStage, Stage

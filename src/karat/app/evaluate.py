@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from karat.app.corpora import locate_pages
 from karat.corpus import Corpus
 from karat.corpus.chunkers.base import lines_of
+from karat.corpus.chunkers.window import create_tokenizer
 from karat.corpus.files.selection import kind_of
 from karat.engines.lexical.tokens import TokenRules
 from karat.engines.registry import ENGINES
@@ -206,17 +207,22 @@ class ExperimentSetup:
         seed: int,
         wait: bool,
         timed_on: str = "",
+        tokenizer: str = "",
         name: str = "",
     ) -> ExperimentRequest:
         """Return the experiment; values that are given override those of the file.
 
-        *where* has all that :meth:`complete` adds.
+        *tokenizer* counts the tokens of hits, "" for four characters each. *where* has all that
+        :meth:`complete` adds.
         """
+        if tokenizer:
+            create_tokenizer(tokenizer)
         config, default = self.config, RunSettings()
         settings = replace(
             default,
             repetitions=repetitions or (config and config.repetitions) or default.repetitions,
             timeout_s=timeout_s or (config and config.timeout_s) or default.timeout_s,
+            tokenizer=tokenizer,
         )
         drawn = draw_sample(self.gold, sample, seed=seed)
         where = where.of_part(drawn, self.gold)

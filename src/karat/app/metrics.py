@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from karat.errors import UnknownName
 from karat.scoring.metrics import METRICS, Measure, parse
-from karat.scoring.metrics.measure import token_measure
 
 __all__ = [
     "METRICS",
@@ -27,7 +26,7 @@ COMMON = {
     "Diversity (targets with subtopics)": ("alpha-ndcg@10", "err-ia@10", "nrbp", "strec@10"),
     "Results without an order": ("set-precision", "set-recall", "set-f1"),
     "Line ranges": ("line-precision@10", "line-iou@10"),
-    "Reading cost": ("lines@10", "tokens@10", "tokens-to-hit", "token-recall@4000"),
+    "Reading cost": ("recall@2000tok", "tokens-to-hit", "tokens@10", "lines@10"),
     "Quality of the judgments": ("judged@10",),
 }
 OTHERS = "Other measures"
@@ -51,8 +50,8 @@ karat metrics ndcg mrr
 
 Unless stated otherwise, a metric ranges from 0 to 1 (counts and sums: to infinity) and higher is
 better. In `[@k]` the cut-off is optional. R is the number of relevant targets. Metrics of relevant
-hits take `level`, the lowest relevant grade; 0 means any above 0. Metrics of lines and tokens need
-targets with lines.
+hits take `level`, the lowest relevant grade; 0 means any above 0. Metrics of lines need targets
+with lines.
 
 Hits with equal scores: a run that Karat makes keeps the order of its engine, and a run file is
 ordered as in trec_eval. `--ties` sets one rule for both:
@@ -67,6 +66,25 @@ ordered as in trec_eval. `--ties` sets one rule for both:
 A file that Karat writes from such a run has strictly descending scores: equal ones become the next
 smaller float32, so that it scores like the run in any program. `karat gate` uses the rule of the
 baseline.
+
+## Token budgets
+
+`recall@2000tok` is the recall of a reader who reads the hits in order and stops before the one
+that would exceed 2,000 tokens. `ndcg`, `dcg`, `mrr`, `hit`, `acc`, `ap`, `precision`, `recall`,
+`f1`, `err` and `rbp` can be cut so. All targets count, so that a larger budget never lowers a
+score; only `precision` and `f1` divide by the number of hits that fit.
+
+```sh
+karat compare gold.json --corpus . --agents bm25 grep-and-read -m recall@2000tok,ndcg@2000tok
+```
+
+A target that is a file is found when any of its lines are shown, and further hits in that file
+cost tokens as well. Karat counts the tokens of each hit in the lines of the file, or in the whole
+file if the hit has no lines, for engines of every kind. An engine that returns less or more than
+these lines reports `tokens` with each hit. Four characters are a token; `--tokenizer granite`,
+`minilm` or `file:tokenizer.json` (or `KARAT_TOKENIZER`) counts those of a model. A run file needs
+`tokens` in its hits. [grep-and-read](../src/karat/extensions/grep_and_read/docs/grep-and-read.md)
+is an agent without a model to compare with.
 """
 
 
@@ -83,6 +101,7 @@ class Description:
     params: dict[str, object]
     aliases: tuple[str, ...]
     higher_is_better: bool
+    budgets: bool
 
     def __str__(self) -> str:
         """Return the description as indented lines."""
@@ -92,6 +111,8 @@ class Description:
         """Return range, parameters and aliases, each as a line."""
         direction = "" if self.higher_is_better else ", lower is better"
         lines = [f"range {self.low:g} to {self.high:g}{direction}"]
+        if self.budgets:
+            lines.append(f"cut-off in tokens: {self.name}@2000tok")
         if self.params:
             given = ", ".join(f"{name}={_shown(value)}" for name, value in self.params.items())
             lines.append(f"parameters: {given}")
@@ -158,6 +179,7 @@ def describe(names: Iterable[str] = ()) -> list[Description]:
                 params=dict(metric.params),
                 aliases=METRICS.aliases(name),
                 higher_is_better=metric.higher_is_better,
+                budgets=metric.budgets,
             )
         )
     return descriptions
@@ -178,10 +200,8 @@ def lower_is_better(measure: str) -> bool:
 def _find(text: str) -> list[str]:
     """Return the metric that *text* names, or those that are described by it.
 
-    A cut-off in tokens means the metric that has one; any other wrong cut-off raises InputError.
+    A wrong cut-off raises InputError.
     """
-    if meant := token_measure(text):
-        return [_metric_name(meant)]
     cut = text.rpartition("@")[2].strip(" ]").lower()
     if "@" in text and cut != "k" and not cut.isdecimal():
         parse(text)
@@ -226,8 +246,8 @@ def measures_at(name: str, cuts: Iterable[int], *, uncut: Iterable[str] = ()) ->
 
     >>> [(str(each), each.label) for each in measures_at("nDCG", [5, 10])]
     [('ndcg@5', 'nDCG@5'), ('ndcg@10', 'nDCG@10')]
-    >>> measures_at("hit@3", [5, 10]), measures_at("MAP", [5, 10], uncut=["ap"])
-    ([Measure(metric='hit', k=3, params=())], [Measure(metric='ap', k=None, params=())])
+    >>> [*measures_at("hit@3", [5, 10]), *measures_at("MAP", [5, 10], uncut=["ap"])]
+    [Measure(metric='hit', k=3, params=()), Measure(metric='ap', k=None, params=())]
     """
     name = name.strip()
     if "@" in name or "(" in name:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from karat.corpus import Chunk, Corpus, Document, Trait, header
 from karat.engines.columns import Columns, WordNumbers, prefixed, without_prefix, word_columns
+from karat.engines.hit_tokens import tokens
 from karat.model import Hit
 
 
@@ -199,15 +200,6 @@ class ChunkTable:
         return [
             self.hit(position, score) for position, score in zip(positions, scores, strict=True)
         ]
-
-
-def tokens(text: str) -> int:
-    """Return about how many tokens a language model counts in *text*: four characters each.
-
-    >>> tokens("def login(user):")
-    4
-    """
-    return max(1, len(text) // 4)
 
 
 class _Block:

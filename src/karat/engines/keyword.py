@@ -14,7 +14,7 @@ from typing import NamedTuple
 from karat.corpus import Corpus, from_texts
 from karat.corpus.chunkers.base import lines_of
 from karat.engines.adapters.external import External, ExternalReply
-from karat.engines.chunk_table import tokens
+from karat.engines.hit_tokens import tokens
 from karat.engines.lexical.tokens import stop_words
 from karat.errors import EngineError, InputError
 from karat.model import Hit

@@ -49,7 +49,7 @@ from karat.model.coverage import CorpusCoverage
 from karat.model.evaluation import Evaluation
 from karat.model.timings import LEFT_OUT_NOTE, MISSING_NOTE, RunResult
 from karat.scoring.metrics import Measure
-from karat.scoring.score import evaluate_run
+from karat.scoring.score import TOKENIZER, evaluate_run
 from karat.scoring.settings import Scoring
 from karat.scoring.whole_files import judge_whole_files
 
@@ -318,6 +318,7 @@ def _definition(
     # The order of the queries is by the seed of the request; repeated queries change no hits.
     settings.pop("seed")
     settings.pop("repeated")
+    tokenizer = settings.pop("tokenizer")
     shared = {
         "gold": request.gold.name,
         "place": searched.place,
@@ -327,6 +328,8 @@ def _definition(
         "seed": request.seed,
         **FileSelection(searched.kind, searched.include, searched.exclude).to_json(),
     }
+    if tokenizer:
+        shared[TOKENIZER] = tokenizer
     if request.sample_of:
         shared |= {SAMPLE: len(request.gold), SAMPLE_OF: request.sample_of}
     runs = [

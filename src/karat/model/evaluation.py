@@ -229,6 +229,7 @@ class Notes:
     the hits, or of the queries, are affected. *labels* says how labels of models are used,
     None if the dataset has none. *powered* is a sentence about prediction-powered intervals.
     *unit* says why the run is judged by files although targets are parts of files, else "".
+    *tokens* says how the tokens of hits were counted, if a measure needs them, else "".
     Without *has_hits*, the scores are those of a file.
     """
 
@@ -247,6 +248,7 @@ class Notes:
     powered: str = ""
     removed: str = ""
     unit: str = ""
+    tokens: str = ""
     has_hits: bool = True
 
 

@@ -18,7 +18,8 @@ class Sizes(NamedTuple):
 
     *lines* and *tokens* are -1 if unknown. *new_lines* counts the lines that no earlier hit
     returned, *found_lines* those of them that are in a relevant target; *target_lines* is the total
-    size of all relevant targets.
+    size of all relevant targets, -1 if no target has lines. Where files are ranked, *tokens* has
+    what is read until a file is first returned: also further hits in the files before it.
     """
 
     lines: Sequence[int]
@@ -128,7 +129,7 @@ class JudgedQuery:
 
     @property
     def sizes(self) -> Sizes | None:
-        """Return the sizes, if the targets have lines."""
+        """Return the sizes, if they were asked for or the targets have lines."""
         return self._more.sizes if self._more else None
 
     @property
@@ -139,6 +140,14 @@ class JudgedQuery:
     def with_subtopics(self, subtopics: Subtopics) -> "JudgedQuery":
         """Return the same judged hits with *subtopics*."""
         more = self._more or _More(None, None, None)
+        return self._with(more._replace(subtopics=subtopics))
+
+    def with_sizes(self, sizes: Sizes) -> "JudgedQuery":
+        """Return the same judged hits with *sizes*."""
+        more = self._more or _More(None, None, None)
+        return self._with(more._replace(sizes=sizes))
+
+    def _with(self, more: _More) -> "JudgedQuery":
         return JudgedQuery(
             self.ranks,
             self.grades,
@@ -149,7 +158,27 @@ class JudgedQuery:
             tied=self.tied,
             sizes=more.sizes,
             credits=more.credits,
-            subtopics=subtopics,
+            subtopics=more.subtopics,
+        )
+
+    def first(self, hits: int) -> "JudgedQuery":
+        """Return the query as if only the first *hits* had been returned; ranks are not tied.
+
+        >>> query = JudgedQuery([1, 4], [1, 2], ideal=[2, 1], retrieved=5)
+        >>> query.first(3).ranks, query.first(3).retrieved
+        ([1], 3)
+        """
+        found = None
+        if self._more and self._more.found:
+            end = bisect_right(self.found_ranks, hits)
+            found = (self.found_ranks[:end], self.found_grades[:end])
+        end = bisect_right(self.ranks, hits)
+        return JudgedQuery(
+            self.ranks[:end],
+            self.grades[:end],
+            ideal=self.ideal,
+            retrieved=min(self.retrieved, hits),
+            found=found,
         )
 
     def signature(self) -> tuple[object, ...] | None:

@@ -210,6 +210,8 @@ def _reading_lines(evaluation: Evaluation, *, least_tied: float = 0.0) -> Iterat
     counts = notes.statuses
     if notes.unit:
         yield notes.unit
+    if notes.tokens:
+        yield notes.tokens
     if notes.unknown_queries:
         names = _first_three(notes.unknown_queries)
         yield f"{queries(len(notes.unknown_queries))} of the run missing from the gold set: {names}"

@@ -152,6 +152,8 @@ CHECK_ADVICE = "karat engines check SPEC --corpus DIR --query TEXT shows why"
 ERROR_WIDTH = 160
 # The snapshots that an engine with one index of the current files does not have.
 OLD_SNAPSHOTS = ("parent", "base", "child")
+# Metadata of a run: what has counted the tokens of its hits, if not four characters are one.
+TOKENIZER = "tokenizer"
 ANSWERED = (QueryStatus.SCORED, QueryStatus.UNJUDGED)
 
 
@@ -195,6 +197,7 @@ def _scores(
     *labelled* are the queries with labels: other queries with hits have no score then, and a query
     without a relevant target has 0.
     """
+    measures = scoring.parsed(truth)
     judged = judge(
         truth,
         run,
@@ -207,10 +210,10 @@ def _scores(
         strip_prefix=scoring.strip_prefix,
         cut_at=scoring.cut_at,
         name=name,
+        sizes=any(measure.needs_sizes for measure in measures),
     )
     if judged.query_ids and not judged.answered:
         raise no_overlap(name, judged.query_ids, judged.unknown_queries)
-    measures = scoring.parsed(truth)
     _check_subtopics(truth, measures)
     _check_compared(truth, measures)
     if compared_by(truth):
@@ -227,6 +230,7 @@ def _scores(
         _notes(judged, table.columns[str(JUDGED_SHARE)]),
         mismatch=_mismatch(judged, run),
         unit=_unit(truth, scoring),
+        tokens=_token_note(run, name) if any(each.counts_tokens for each in measures) else "",
         failure=_failure(judged, run),
         labels=label_use(truth) if isinstance(truth, Dataset) else None,
     )
@@ -282,6 +286,20 @@ def _unit(truth: Truth, scoring: Scoring) -> str:
     if isinstance(truth, Dataset) and compared_by(truth):
         return f"{truth.name} is a run, not a gold set: scores say how close a run is to it"
     return scoring.unit
+
+
+def _token_note(run: Run | Scored, name: str) -> str:
+    """Return how the tokens of the hits of *run* were counted, or why there are none."""
+    if not isinstance(run, Run) or (run.tokens and max(run.tokens) < 0):
+        return (
+            f"{name}: the hits of a run file have no tokens unless it says so; karat evaluate and "
+            "karat compare --agents count them in the corpus"
+        )
+    if tokenizer := run.metadata.get(TOKENIZER):
+        return f"tokens of hits: counted by {tokenizer}"
+    if run.metadata.get("snapshot"):
+        return "tokens of hits: four characters each; --tokenizer counts those of a model"
+    return "tokens of hits: as in the run file"
 
 
 def with_intervals(

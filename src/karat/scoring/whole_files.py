@@ -50,7 +50,7 @@ def has_parts(truth: Truth, scoring: Scoring) -> bool:
     if not isinstance(truth, Dataset) or truth.match not in PARTS or scoring.match:
         return False
     measures = scoring.parsed() if scoring.measures else []
-    if scoring.min_overlap or any(each.definition.needs_sizes for each in measures):
+    if scoring.min_overlap or any(each.needs_sizes for each in measures):
         return False
     return _have_paths(truth) and not all(files_judged(truth))
 

@@ -120,3 +120,10 @@ def test_all_searches_of_a_query_are_paid() -> None:
     # Two files were not among 2 hits, so that 8 were searched for.
     assert said["spent"] == {"tokens": 10, "cost": 1.0}
     assert "spent" not in asked(Deep(), k=2).search("x", first=True, before=lambda: None)
+
+
+def test_hits_without_tokens_are_counted_in_the_corpus() -> None:
+    told = asked(Deep(), k=2).search("x", first=True, before=lambda: None)
+    (first, second) = PackedHits(told["hits"])
+    lines = CORPUS.read("a.py").splitlines(keepends=True)
+    assert [first.tokens, second.tokens] == [max(1, len(line) // 4) for line in lines[:2]]

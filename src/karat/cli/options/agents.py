@@ -74,6 +74,7 @@ def make_request(
         sample=options.sample,
         repetitions=options.repetitions,
         timeout_s=options.timeout_s,
+        tokenizer=options.tokenizer,
         timed=timed,
         workers=options.workers,
         seed=seed,

@@ -199,6 +199,15 @@ class RunOptions:
         metavar="SECONDS",
         help="Time limit of a query, 30 by default; the engine's process is then killed.",
     )
+    tokenizer: str = setting(
+        "--tokenizer",
+        default="",
+        envvar="KARAT_TOKENIZER",
+        show_envvar=True,
+        metavar="NAME",
+        help="What counts the tokens of hits: granite, minilm or file:tokenizer.json; by default "
+        "four characters are a token.",
+    )
     timed: int | Literal["all"] | None = setting(
         "--timed",
         common=True,

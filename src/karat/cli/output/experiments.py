@@ -247,9 +247,11 @@ def _findings_tables(
 
     mark = findings.contest.mark
     board = marked(leaderboard_table(findings), mark)
-    units = dict.fromkeys(each.notes.unit for each in findings.contest.evaluations)
+    scored = findings.contest.evaluations
+    units = dict.fromkeys(each.notes.unit for each in scored)
+    tokens = dict.fromkeys(each.notes.tokens for each in scored)
     lines = (
-        *filter(None, units),
+        *filter(None, (*units, *tokens)),
         *_untimed(findings.runs),
         *_trouble(findings),
         *remarks(searched),

@@ -10,6 +10,7 @@ from karat.engines.adapters.external import AcceptedHits, CorpusPaths, External
 from karat.engines.base import (
     Engine,
 )
+from karat.engines.hit_tokens import HitTokens
 from karat.engines.registry import ENGINES, count_above, has_absolute_scores
 from karat.errors import EngineError
 from karat.experiments.workers.plan import Configuration
@@ -103,9 +104,13 @@ class _TimedSearch(NamedTuple):
 class EngineSession:
     """The engine of *configuration*, and its state between two queries."""
 
-    def __init__(self, configuration: Configuration, engine: Engine) -> None:
-        """Note how the answers of the engine are cut and checked."""
+    def __init__(
+        self, configuration: Configuration, engine: Engine, *, tokenizer: str = ""
+    ) -> None:
+        """Note how the answers of the engine are cut, checked and counted in tokens."""
         self.engine = engine
+        self._tokenizer = tokenizer
+        self._tokens: HitTokens | None = None
         self._configuration = configuration
         self._by_score = has_absolute_scores(configuration.spec)
         name = configuration.spec.name
@@ -126,6 +131,7 @@ class EngineSession:
         """Note that *corpus* was indexed, and return the facts of the index."""
         root = "" if corpus.folder is None else str(corpus.folder)
         self._guard = None if self._trusted else CorpusPaths(corpus, root=root)
+        self._tokens = HitTokens(corpus, self._tokenizer)
         engine = self.engine
         return {
             "index_ns": index_ns,
@@ -152,6 +158,8 @@ class EngineSession:
         if not first:
             return {"ns": timed.ns, "same": _locations(hits) == _locations(self._hits)}
         self._hits = hits
+        if self._tokens:
+            hits = self._tokens.added(hits)
         fields = {
             "phases": timed.phases,
             "spent": _said(timed.spent),

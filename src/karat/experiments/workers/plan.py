@@ -109,7 +109,8 @@ class RunSettings:
     or has moved to another snapshot. Each query then runs *repetitions* times, the first time cold.
     A search that takes longer than *timeout_s* is ended, with its process; indexing may take
     *index_timeout_s*. The rows in *repeated* run at least twice, which shows whether an engine
-    answers identically. A run is given up after *deaths* processes in a row that have ended by
+    answers identically. *tokenizer* counts the tokens of hits, "" for four characters each. A run
+    is given up after *deaths* processes in a row that have ended by
     themselves.
     """
 
@@ -120,6 +121,7 @@ class RunSettings:
     deaths: int = 3
     seed: int = 0
     repeated: frozenset[int] = frozenset()
+    tokenizer: str = ""
 
     def times(self, row: int) -> int:
         """Return how many times the query at *row* runs.

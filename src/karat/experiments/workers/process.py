@@ -140,12 +140,13 @@ class EngineProcess:
         group: Mapping[int, Configuration],
         *,
         apart: bool,
+        tokenizer: str = "",
         watch: ProgressCallback = lambda _: None,
     ) -> dict[int, EngineFailure] | EngineFailure:
         """Build the engines of *group*, and return why some cannot be; nothing is indexed yet.
 
-        With *apart*, no engine profits from the work of another. *watch* receives the progress if
-        it takes long.
+        With *apart*, no engine profits from the work of another. *tokenizer* counts the tokens of
+        hits. *watch* receives the progress if it takes long.
         """
         members = [
             {
@@ -162,7 +163,7 @@ class EngineProcess:
             }
             for member, one in group.items()
         ]
-        request = {"op": "open", "members": members, "apart": apart}
+        request = {"op": "open", "members": members, "apart": apart, "tokenizer": tokenizer}
         answer = self._request(request, START_S, watched=(watch, IndexProgress("loading")))
         if isinstance(answer, EngineFailure):
             return answer

@@ -260,7 +260,9 @@ class SupervisedWorker:
     def _open(self, process: EngineProcess) -> EngineFailure | None:
         """Build the engines; return why none of them could be built."""
         group = {number: member.configuration for number, member in self.members.items()}
-        failures = process.open(group, apart=self._timed, watch=self._watch)
+        failures = process.open(
+            group, apart=self._timed, tokenizer=self._settings.tokenizer, watch=self._watch
+        )
         if isinstance(failures, EngineFailure):
             return failures
         for number, failure in failures.items():

@@ -109,7 +109,9 @@ class _Host:
             except Exception as error:  # noqa: BLE001 - of any class that a user names
                 failures.append((member, _failure(error)))
             else:
-                self._sessions[member] = EngineSession(Configuration(spec=spec, **opened), engine)
+                self._sessions[member] = EngineSession(
+                    Configuration(spec=spec, **opened), engine, tokenizer=request["tokenizer"]
+                )
                 # Indexing works without progress.
                 with suppress(Exception):
                     engine.watch(self._progress)

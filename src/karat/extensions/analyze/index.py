@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from karat.app.search import EngineLike, chunk_engine, engine_of
 from karat.corpus import Chunk, ChunkedCorpus, Corpus, chunk_corpus, create_chunker
 from karat.engines.base import Engine
-from karat.engines.chunk_table import ChunkLocation, tokens
+from karat.engines.chunk_table import ChunkLocation
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding.base import Embedder
+from karat.engines.hit_tokens import tokens
 from karat.engines.stages import DenseStage, texts_of
 from karat.errors import InputError
 from karat.extensions.analyze.records import Flaw, Health

@@ -18,6 +18,7 @@ TOLD = {
     "exclude": "Excluded files",
     "place": "Searched",
     "k": "Hits",
+    "tokenizer": "Tokens of hits",
     "seed": "Order of the queries, seed",
 }
 # Digests and versions are those of the record, one for each run.

@@ -26,7 +26,7 @@ from karat.model import (
 )
 from karat.model.evaluation import Mismatch
 from karat.model.frozen import EMPTY
-from karat.model.judged import Subtopics, Trace
+from karat.model.judged import Sizes, Subtopics, Trace
 from karat.scoring.matching.documents import NonFiniteScore, judge_ranking
 from karat.scoring.matching.mismatch import MismatchCounts, QuerySample, Repair
 from karat.scoring.matching.modes import (
@@ -41,7 +41,14 @@ from karat.scoring.matching.modes import (
     without_prefix,
 )
 from karat.scoring.matching.near_misses import NearMisses
-from karat.scoring.matching.regions import RankedHits, judge_hits, order_hits, rank_hits, valid_hits
+from karat.scoring.matching.regions import (
+    RankedHits,
+    judge_hits,
+    order_hits,
+    rank_hits,
+    sizes_of_files,
+    valid_hits,
+)
 
 ALTERNATIVES = "alternatives"
 # The modes that compare whole names.
@@ -122,6 +129,7 @@ def judge(
     cut_at: str = "",
     known: Collection[str] | None = None,
     name: str | None = None,
+    sizes: bool = False,
 ) -> JudgedRun:
     """Return every query of *truth* with the ranks and grades of the hits of *run*.
 
@@ -130,7 +138,8 @@ def judge(
     query that the run lacks is MISSING, one without a positive grade UNJUDGED. *ties* None is the
     rule of the run itself. Paths below *root* become relative. From the paths of the run, the first
     matching *strip_prefix* is removed, and everything from the last *cut_at*. *known* has the
-    normalised paths of the corpus; a hit elsewhere is invalid.
+    normalised paths of the corpus; a hit elsewhere is invalid. With *sizes*, queries whose targets
+    have no lines have the tokens of their hits as well, if any hit of the run has them.
 
     >>> judged = judge({"q1": {"a": 1}}, {"q1": {"b": 2.0, "a": 1.0}, "q9": {"a": 1.0}})
     >>> judged.queries[0].ranks, judged.unknown_queries
@@ -153,6 +162,7 @@ def judge(
         cut_at=cut_at,
         known=known,
         queries=len(truth),
+        sizes=sizes and isinstance(run, Run) and (not run.tokens or max(run.tokens) >= 0),
     )
     if isinstance(truth, Dataset) and truth.subtopics and not isinstance(run, Run):
         run = _as_run(run)  # read twice
@@ -267,8 +277,10 @@ class _Judge:
         cut_at: str,
         known: Collection[str] | None,
         queries: int = 0,
+        sizes: bool = False,
     ) -> None:
         self.matcher = matcher
+        self.sizes = sizes
         self.ties = ties
         self.judged_only = judged_only
         self.depth = depth
@@ -395,22 +407,8 @@ class _Judge:
             targets = self.targets(truth, answer.query_id, row)
             if isinstance(truth, Dataset):
                 hits = with_alternatives(hits, targets, truth.extras[row], self.matcher)
-            if matches_by_id(targets, self.matcher):
-                best_first, scores = order_hits(hits, [0.0] * len(hits), "order")
-                units: dict[str, float] = {}
-                for hit, score in zip(best_first, scores, strict=True):
-                    units.setdefault(hit.path, score)
-                judged = self.locate(_best_grades(targets), units)
-            else:
-                judged = judge_hits(
-                    hits,
-                    targets,
-                    self.matcher,
-                    ties=self.ties,
-                    judged_only=self.judged_only,
-                    depth=self.depth,
-                )
-            self.add(answer.query_id, judged)
+            self.add(answer.query_id, self.judged_answer(hits, targets))
+            judged = self.judged[answer.query_id]
             self.any_hits = self.any_hits or bool(hits)
             relevant = bool(hits) and any(t.path and t.grade > 0 for t in targets)
             if self.near and relevant:
@@ -424,6 +422,35 @@ class _Judge:
                     partial(self.raw_targets, truth, answer.query_id, row),
                     answer.hits,
                 )
+
+    def judged_answer(self, hits: Sequence[Hit], targets: Sequence[Target]) -> JudgedQuery:
+        """Return the judged query of valid *hits*."""
+        if not matches_by_id(targets, self.matcher):
+            return judge_hits(
+                hits,
+                targets,
+                self.matcher,
+                ties=self.ties,
+                judged_only=self.judged_only,
+                depth=self.depth,
+                sizes=self.sizes,
+            )
+        grades = _best_grades(targets)
+        best_first, scores = order_hits(hits, [0.0] * len(hits), "order")
+        units: dict[str, float] = {}
+        for hit, score in zip(best_first, scores, strict=True):
+            units.setdefault(hit.path, score)
+        judged = self.locate(grades, units)
+        if not self.sizes or (judged.tied and self.ties == "expected"):
+            return judged
+        return judged.with_sizes(self.sizes_of_files(hits, grades))
+
+    def sizes_of_files(self, hits: Sequence[Hit], grades: Mapping[str, float]) -> Sizes:
+        """Return what a reader of *hits* reads until each file is first returned."""
+        if self.judged_only:
+            hits = [hit for hit in hits if grades.get(hit.path, -1.0) >= 0]
+        values = [grades.get(hit.path, -inf) for hit in hits]
+        return sizes_of_files(order_hits(hits, values, self.ties)[0])
 
     def unfound(self, targets: Sequence[Target], hits: Sequence[Hit]) -> Iterator[Target]:
         """Yield the relevant ones of *targets* whose path no hit has."""
@@ -474,9 +501,7 @@ class _Judge:
     def empty(self, truth: Truth, query_id: str, row: int) -> JudgedQuery:
         """Return the judged query of a missing answer."""
         targets = self.targets(truth, query_id, row)
-        if matches_by_id(targets, self.matcher):
-            return judge_ranking(_best_grades(targets), {})
-        return judge_hits([], targets, self.matcher)
+        return self.judged_answer([], targets)
 
 
 def _unfound(grades: Mapping[str, float], ranking: Mapping[str, float]) -> Iterator[Target]:

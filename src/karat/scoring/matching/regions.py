@@ -237,6 +237,7 @@ class RankedHits(NamedTuple):
     * ``credits``: for each hit its credit for each counted target, evidence included.
     * ``own``: the same without evidence; ``symbols``: its credit for each symbol.
     * ``gains``: what each hit earns; None where it matches nothing.
+    * ``tokens``: what a reader reads up to each hit, after the one before it.
     * ``ceilings``: the most that each target can pay, as a share of its grade, in this order.
     """
 
@@ -247,6 +248,7 @@ class RankedHits(NamedTuple):
     gains: list[float | None]
     ceilings: list[float]
     tied: bool
+    tokens: list[int]
 
 
 def rank_hits(
@@ -272,7 +274,10 @@ def rank_hits(
         max(max_gain(own, targets), max(symbols, default=0.0) * highest)
         for own, symbols in (matches[id(hit)] for hit in hits)
     ]
-    ranked = counted.collapsed(zip(*order_hits(hits, values, ties), strict=True))
+    ordered, scores = order_hits(hits, values, ties)
+    ranked = counted.collapsed(zip(ordered, scores, strict=True))
+    first_hits = [hit for hit, _ in ranked]
+    tokens = dict(zip(map(id, first_hits), _tokens_read(ordered, first_hits), strict=True))
     selected = ranked[:depth]
     if judged_only:
         # trec_eval cuts the ranking (-M) before it drops the unjudged hits (-J). Their order
@@ -294,6 +299,7 @@ def rank_hits(
         [gain for _, gain in paid],
         ledger.ceilings(),
         tied,
+        [tokens[id(hit)] for hit in best_first],
     )
 
 
@@ -305,8 +311,11 @@ def judge_hits(
     ties: str = "trec10",
     judged_only: bool = False,
     depth: int | None = None,
+    sizes: bool = False,
 ) -> JudgedQuery:
     """Return the judged query of one answer, whose hits are valid.
+
+    It has sizes if a target has lines, or with *sizes*.
 
     >>> from karat.scoring.matching.modes import lines
     >>> hits = [Hit("c.rs", 3, 1, 10), Hit("a.rs", 2, 30, 60), Hit("b.rs", 1, 25, 35)]
@@ -324,6 +333,7 @@ def judge_hits(
         )
     judged = [(rank, gain) for rank, gain in enumerate(ranked.gains, 1) if gain is not None]
     payable = max_credits(counted, matcher)
+    sizes = sizes or any(target.end_line for target in targets)
     return JudgedQuery(
         [rank for rank, _ in judged],
         [gain for _, gain in judged],
@@ -331,7 +341,7 @@ def judge_hits(
         retrieved=len(ranked.hits),
         found=_first_ranks(ranked.credits, payable),
         tied=ranked.tied,
-        sizes=_sizes(ranked.hits, targets) if any(target.end_line for target in targets) else None,
+        sizes=_sizes(ranked, targets) if sizes else None,
         credits={grade: _credits(ranked, payable, grade) for grade in payable if grade > 0},
     )
 
@@ -371,8 +381,9 @@ def _credits(ranked: RankedHits, payable: Sequence[float], least: float) -> Cred
     )
 
 
-def _sizes(hits: Sequence[Hit], targets: Sequence[Target]) -> Sizes:
+def _sizes(ranked: RankedHits, targets: Sequence[Target]) -> Sizes:
     """Return how many lines and tokens each hit adds, and how many of its lines are relevant."""
+    have_lines = any(target.end_line for target in targets)
     relevant: dict[str, list[Span]] = {}
     for target in targets:
         if target.grade > 0 and target.end_line:
@@ -380,7 +391,7 @@ def _sizes(hits: Sequence[Hit], targets: Sequence[Target]) -> Sizes:
     relevant = {path: merge(spans) for path, spans in relevant.items()}
     read: dict[str, list[Span]] = {}
     lines, new_lines, found_lines = [], [], []
-    for hit in hits:
+    for hit in ranked.hits:
         if not hit.end_line:
             lines.append(-1)
             new_lines.append(-1)
@@ -397,9 +408,40 @@ def _sizes(hits: Sequence[Hit], targets: Sequence[Target]) -> Sizes:
         lines,
         new_lines,
         found_lines,
-        [hit.tokens for hit in hits],
-        sum(size(spans) for spans in relevant.values()),
+        ranked.tokens,
+        sum(size(spans) for spans in relevant.values()) if have_lines else -1,
     )
+
+
+def sizes_of_files(hits: Sequence[Hit]) -> Sizes:
+    """Return the tokens of *hits* where files are ranked: for each file, up to its first hit.
+
+    >>> hits = [Hit("a", tokens=5), Hit("a", tokens=7), Hit("b", tokens=2), Hit("a", tokens=9)]
+    >>> sizes_of_files(hits).tokens
+    [5, 9]
+    """
+    firsts: dict[str, Hit] = {}
+    for hit in hits:
+        firsts.setdefault(hit.path, hit)
+    unknown = [-1] * len(firsts)
+    return Sizes(unknown, unknown, unknown, _tokens_read(hits, list(firsts.values())), -1)
+
+
+def _tokens_read(hits: Sequence[Hit], ranked: Sequence[Hit]) -> list[int]:
+    """Return the tokens of each of *ranked*, and of the other *hits* after the one before it.
+
+    *ranked* are some of *hits*, in the same order; -1 means that a hit has no number of tokens.
+    """
+    tokens: list[int] = []
+    rest = iter(hits)
+    for last in ranked:
+        unread: list[int] = []
+        for hit in rest:
+            unread.append(hit.tokens)
+            if hit is last:
+                break
+        tokens.append(-1 if min(unread) < 0 else sum(unread))
+    return tokens
 
 
 class Coverage:

@@ -19,9 +19,11 @@ class Metric:
 
     ``score(judged, k=k, **params)`` returns the value of one query, NaN if it is not defined (such
     as a size that the run lacks). *params* maps each parameter to its default. *uses_labels* is
-    False for a size of what was returned, relevant or not. *compares_runs* is True for a measure
-    whose targets are the hits of another run. *laws* are the properties that tests
-    check:
+    False for a size of what was returned, relevant or not. *needs_sizes* says what must be known of
+    the size of hits. *compares_runs* is True for a measure
+    whose targets are the hits of another run. With *budgets*, a cut-off may count tokens: the
+    metric is then of the hits that fit, and a required *k* is their number. *laws* are the
+    properties that tests check:
 
     * ``ideal``: no order of the same hits scores higher than the one by descending grade
     * ``padding``: an unjudged hit added at the end changes nothing
@@ -42,7 +44,8 @@ class Metric:
     higher_is_better: bool = True
     expected_ties: bool = False
     needs_subtopics: bool = False
-    needs_sizes: bool = False
+    needs_sizes: Literal["", "lines", "tokens"] = ""
+    budgets: bool = False
     uses_labels: bool = True
     compares_runs: bool = False
 

@@ -37,7 +37,7 @@ def evaluate(
     0.5
     """
     if judged.ties == "expected":
-        unable = [str(measure) for measure in measures if not measure.definition.expected_ties]
+        unable = [str(measure) for measure in measures if not measure.expected_ties]
         if unable and judged.tied:
             raise InputError(f"the tie policy 'expected' is not defined for: {', '.join(unable)}")
     scored = [

@@ -59,6 +59,7 @@ def _exponential(grade: float) -> float:
     high=float("inf"),
     laws={"ideal", "padding", "promotion", "zero"},
     expected_ties=True,
+    budgets=True,
 )
 def dcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> float:
     """Return the discounted cumulative gain of the first *k* hits.
@@ -96,6 +97,7 @@ def ideal_dcg(grades: tuple[float, ...], k: int | None, gain: str) -> float:
     formula="DCG@k / IDCG@k, IDCG over all judgments; gain=exp uses 2^grade - 1",
     laws={"ideal", "padding", "promotion", "zero"},
     expected_ties=True,
+    budgets=True,
 )
 def ndcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> float:
     """Return the gain relative to the best order of all judgments; 0 if nothing is relevant.
@@ -117,6 +119,7 @@ def ndcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> 
     "max is max_grade, or if that is 0 the highest grade of the query",
     laws={"ideal", "padding", "promotion", "zero"},
     expected_ties=True,
+    budgets=True,
 )
 def err(judged: JudgedQuery, k: int | None = None, *, max_grade: float = 0.0) -> float:
     """Return the expected reciprocal rank at which a reader is satisfied.
@@ -169,6 +172,7 @@ def _chance_to_pass(stops: list[float]) -> list[float]:
     formula="(1 - p) sum of p^(i - 1) over relevant ranks i <= k",
     laws={"ideal", "padding", "promotion", "zero"},
     expected_ties=True,
+    budgets=True,
 )
 def rbp(judged: JudgedQuery, k: int | None = None, *, p: float = 0.8, level: float = 0.0) -> float:
     """Return the rank-biased precision of a reader who continues with probability *p*.

@@ -17,13 +17,16 @@ from typing import NamedTuple
 
 from karat.errors import InputError, UnknownName
 from karat.model import JudgedQuery
+from karat.scoring.metrics.budget import within_budget
 from karat.scoring.metrics.catalogue import MEASURE_NAMES, METRICS
 from karat.scoring.metrics.definition import Metric, Value
+from karat.system.words import join_names
 
-FORM = re.compile(r"(?P<name>[\w.-]+?)\s*(\((?P<params>[^()]*)\))?\s*([@](?P<k>\d{1,9}))?")
+FORM = re.compile(
+    r"(?P<name>[\w.-]+?)\s*(\((?P<params>[^()]*)\))?\s*"
+    r"(@(?P<k>\d{1,9})\s*(?P<tokens>(?i:t|tok|toks|token|tokens))?)?"
+)
 TREC_FORM = re.compile(r"(?P<name>p|recall|ndcg_cut|map_cut|success)_(?P<k>\d{1,9})")
-# A cut-off in tokens, as agents write it.
-TOKEN_FORM = re.compile(r"(?P<name>[a-z-]+)@(?P<k>\d+)\s*(t|tok|toks|token|tokens)")
 # The last number of a name such as ``ndcg_cut.5`` or ``ndcg@5``.
 CUT_OFF = re.compile(r"(?<=[@._])\d+$")
 GLUED = re.compile(r"(?P<name>[a-z-]+?)[-_]?(?P<k>\d{1,9})")
@@ -33,22 +36,27 @@ GLUED = re.compile(r"(?P<name>[a-z-]+?)[-_]?(?P<k>\d{1,9})")
 class Measure:
     """A metric bound to a cut-off and parameters; *typed* is the text that named it.
 
-    *own* is the metric itself where it has no registered name, such as a column of scores.
+    The cut-off is *k* hits, or a budget of *tokens*. *own* is the metric itself where it has no
+    registered name, such as a column of scores.
 
     >>> str(parse("nDCG@10")), str(parse("P(level=2)@5")), str(parse("success_5"))
     ('ndcg@10', 'precision(level=2)@5', 'hit@5')
+    >>> parse("nDCG@2000 tokens").tokens, str(parse("nDCG@2000 tokens"))
+    (2000, 'ndcg@2000tok')
     """
 
     metric: str
     k: int | None = None
     params: tuple[tuple[str, Value], ...] = ()
+    tokens: int | None = field(default=None, repr=False)
     typed: str = field(default="", compare=False, repr=False)
     own: Metric | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         """Return the canonical name, which parses back to this measure."""
         params = ",".join(f"{name}={str(value).removesuffix('.0')}" for name, value in self.params)
-        return self.metric + (f"({params})" if params else "") + (f"@{self.k}" if self.k else "")
+        cut = f"@{self.tokens}tok" if self.tokens else f"@{self.k}" if self.k else ""
+        return self.metric + (f"({params})" if params else "") + cut
 
     @property
     def label(self) -> str:
@@ -71,8 +79,25 @@ class Measure:
         """Return the range of a score, and so of a mean; the upper end may be infinite."""
         return self.definition.low, self.definition.high
 
+    @property
+    def needs_sizes(self) -> bool:
+        """Return whether it needs the lines or the tokens of the hits."""
+        return self.counts_tokens or self.definition.needs_sizes == "lines"
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Return whether it needs the tokens of the hits."""
+        return self.tokens is not None or self.definition.needs_sizes == "tokens"
+
+    @property
+    def expected_ties(self) -> bool:
+        """Return whether it has an expected value where hits are tied."""
+        return self.tokens is None and self.definition.expected_ties
+
     def bind(self) -> Callable[[JudgedQuery], float]:
         """Return a function of one judged query."""
+        if self.tokens is not None:
+            return within_budget(self.definition, self.tokens, dict(self.params))
         score, k = self.definition.score, self.k
         if self.params:
             cut = {} if k is None else {"k": k}
@@ -109,18 +134,17 @@ def _parsed(text: str, level: float) -> Measure:
     stripped = text.strip()
     form = TREC_FORM.fullmatch(stripped.lower()) or FORM.fullmatch(stripped)
     if form is None:
-        if meant := token_measure(stripped):
-            raise InputError(
-                f"{text!r} is not a valid measure: a cut-off counts hits, not tokens; did you mean "
-                f"{meant!r}?"
-            )
         raise InputError(
-            f"{text!r} is not a valid measure; expected name, name@k or name(param=value)@k"
+            f"{text!r} is not a valid measure; expected name, name@k or name(param=value)@k, and "
+            "@2000tok for a cut-off in tokens"
         )
     parts = form.groupdict()
     name = _canonical(parts["name"])
     metric = METRICS.get(name)
     k = int(parts["k"]) if parts["k"] else None
+    in_tokens = bool(parts.get("tokens"))
+    if in_tokens and not metric.budgets:
+        raise InputError(f"{text!r}: {_no_budget(metric, k or 0)}")
     if k is None and metric.cut == "required":
         raise InputError(f"{name} needs a cut-off; write {name}@10")
     if k is not None and metric.cut == "none":
@@ -131,20 +155,18 @@ def _parsed(text: str, level: float) -> Measure:
     if level and "level" in metric.params:
         params.setdefault("level", level)
     changed = {key: value for key, value in params.items() if value != metric.params[key]}
-    return Measure(name, k, tuple(sorted(changed.items())), stripped)
+    in_order = tuple(sorted(changed.items()))
+    if in_tokens:
+        return Measure(name, None, in_order, tokens=k, typed=stripped)
+    return Measure(name, k, in_order, typed=stripped)
 
 
-def token_measure(text: str) -> str:
-    """Return the measure that a cut-off in tokens means, "" if *text* has none or it is unknown.
-
-    >>> token_measure("recall@2000tok"), token_measure("Recall@500 tokens")
-    ('token-recall@2000', 'token-recall@500')
-    >>> token_measure("recall@2000"), token_measure("ndcg@2000tok")
-    ('', '')
-    """
-    form = TOKEN_FORM.fullmatch(text.strip().lower())
-    name = f"token-{form['name'].removeprefix('token-')}" if form else ""
-    return f"{name}@{form['k']}" if form and name in set(METRICS) else ""
+def _no_budget(metric: Metric, k: int) -> str:
+    """Return why the cut-off of *metric* cannot count tokens, and what can be used instead."""
+    if metric.name == "token-recall":
+        return f"its cut-off counts tokens already; write {metric.name}@{k} or recall@{k}tok"
+    able = join_names([name for name in METRICS.core() if METRICS.get(name).budgets])
+    return f"the cut-off of {metric.name} does not count tokens; that of {able} can"
 
 
 def uses_labels(text: str) -> bool:

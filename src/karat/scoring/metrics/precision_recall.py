@@ -19,6 +19,7 @@ BY_RANK = frozenset({"ideal", "padding", "promotion", "zero"})
     formula="relevant hits in the first k / k",
     laws=BY_RANK,
     expected_ties=True,
+    budgets=True,
 )
 def precision(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     """Return the relevant share of the first *k*; a shorter list is padded with misses.
@@ -36,6 +37,7 @@ def precision(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     formula="targets found in the first k / relevant targets",
     laws=BY_RANK,
     expected_ties=True,
+    budgets=True,
 )
 def recall(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> float:
     """Return the share of the relevant targets found within rank *k*.
@@ -56,6 +58,7 @@ def recall(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> 
     "Accuracy: whether all relevant targets are among the first k hits.",
     formula="1 if recall@k is 1, else 0",
     laws=BY_RANK,
+    budgets=True,
 )
 def acc(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> float:
     """Return 1 if all relevant targets are found within rank *k*, otherwise 0.
@@ -73,6 +76,7 @@ def acc(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> flo
     formula="2 P R / (P + R), 0 where both are 0",
     laws=BY_RANK,
     expected_ties=True,
+    budgets=True,
 )
 def f1(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     """Return the harmonic mean of precision and recall at *k*.
@@ -108,6 +112,7 @@ def r_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
     formula="sum of P@i over relevant ranks i <= k / relevant targets",
     laws=BY_RANK,
     expected_ties=True,
+    budgets=True,
 )
 def ap(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> float:
     """Return the mean precision at the ranks of the relevant hits, over all relevant targets.
@@ -154,6 +159,7 @@ def _expected_precision_sum(judged: JudgedQuery, k: int | None, level: float) ->
     formula="1 / rank of the first relevant hit, or 0",
     laws={"ideal", "padding", "promotion", "zero"},
     expected_ties=True,
+    budgets=True,
 )
 def mrr(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> float:
     """Return one over the rank of the first relevant hit, 0 where there is none within *k*.
@@ -182,6 +188,7 @@ def mrr(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> flo
     formula="1 if a relevant hit has rank <= k, else 0",
     laws={"ideal", "padding", "promotion", "zero"},
     expected_ties=True,
+    budgets=True,
 )
 def hit(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> float:
     """Return 1 if a relevant hit stands within rank *k*, else 0.

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import inf, nan
 
 from karat.model import JudgedQuery
+from karat.scoring.metrics.budget import hits_within_budget
 from karat.scoring.metrics.definition import metric
 
 
@@ -82,11 +83,11 @@ def _first(column: Sequence[int], k: int | None) -> float:
 @metric(
     "Share of returned lines that are in a target.",
     formula="target lines / distinct lines, in the first k hits",
-    needs_sizes=True,
+    needs_sizes="lines",
 )
 def line_precision(judged: JudgedQuery, k: int) -> float:
     """Return the relevant share of the distinct lines in the first *k* hits; 0 for no lines."""
-    if judged.sizes is None:
+    if judged.sizes is None or judged.sizes.target_lines < 0:
         return nan
     returned = _first(judged.sizes.new_lines, k)
     return _first(judged.sizes.found_lines, k) / returned if returned else 0.0
@@ -95,11 +96,11 @@ def line_precision(judged: JudgedQuery, k: int) -> float:
 @metric(
     "Overlap of returned lines and target lines.",
     formula="lines in both / lines in either, in the first k hits",
-    needs_sizes=True,
+    needs_sizes="lines",
 )
 def line_iou(judged: JudgedQuery, k: int) -> float:
     """Return shared lines over all lines, of the first *k* hits and the relevant targets."""
-    if judged.sizes is None:
+    if judged.sizes is None or judged.sizes.target_lines < 0:
         return nan
     shared = _first(judged.sizes.found_lines, k)
     union = _first(judged.sizes.new_lines, k) + judged.sizes.target_lines - shared
@@ -112,7 +113,7 @@ def line_iou(judged: JudgedQuery, k: int) -> float:
     high=inf,
     higher_is_better=False,
     uses_labels=False,
-    needs_sizes=True,
+    needs_sizes="lines",
 )
 def lines(judged: JudgedQuery, k: int) -> float:
     """Return the number of lines in the first *k* hits, with repetitions."""
@@ -125,7 +126,7 @@ def lines(judged: JudgedQuery, k: int) -> float:
     high=inf,
     higher_is_better=False,
     uses_labels=False,
-    needs_sizes=True,
+    needs_sizes="tokens",
 )
 def tokens(judged: JudgedQuery, k: int) -> float:
     """Return the number of tokens in the first *k* hits."""
@@ -138,7 +139,7 @@ def tokens(judged: JudgedQuery, k: int) -> float:
     laws={"padding"},
     high=inf,
     higher_is_better=False,
-    needs_sizes=True,
+    needs_sizes="tokens",
 )
 def tokens_to_hit(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the number of tokens up to and including the first relevant hit, NaN without one."""
@@ -149,27 +150,18 @@ def tokens_to_hit(judged: JudgedQuery, *, level: float = 0.0) -> float:
 
 
 @metric(
-    "Share of relevant targets found within k tokens.",
+    "Share of relevant targets found within k tokens: the same as recall@ktok.",
     formula="targets found in hits that fit into k tokens / relevant targets",
     laws={"padding"},
-    needs_sizes=True,
+    needs_sizes="tokens",
 )
 def token_recall(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     """Return the share of the relevant targets that are found within *k* tokens."""
     total = judged.relevant_count(level)
-    if judged.sizes is None or not total:
+    if not total:
         return nan
-    read = 0
-    ranks = judged.found(level)
-    last = 0
-    for count in judged.sizes.tokens:
-        if count < 0:
-            return nan
-        read += count
-        if read > k:
-            break
-        last += 1
-    return sum(rank <= last for rank in ranks) / total
+    hits = hits_within_budget(judged, k)
+    return nan if hits is None else sum(rank <= hits for rank in judged.found(level)) / total
 
 
 @metric(

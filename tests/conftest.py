@@ -97,6 +97,14 @@ def missing() -> Callable[[str], NoReturn]:
 
 
 @pytest.fixture(scope="session")
+def ripgrep(missing: Callable[[str], NoReturn]) -> str:
+    """Return ripgrep, which the test requirements bring along."""
+    from karat.engines import keyword
+
+    return keyword.ripgrep() or missing("ripgrep: install requirements/test.txt")
+
+
+@pytest.fixture(scope="session")
 def embedded() -> Callable[[str], dict[str, Any]]:
     """Return the function that reads the documents inside an HTML report, by their addresses."""
 

@@ -26,7 +26,7 @@ COMMON = {
     "Diversity (targets with subtopics)": ("alpha-ndcg@10", "err-ia@10", "nrbp", "strec@10"),
     "Results without an order": ("set-precision", "set-recall", "set-f1"),
     "Line ranges": ("line-precision@10", "line-iou@10"),
-    "Reading cost": ("recall@2000tok", "tokens-to-hit", "tokens@10", "lines@10"),
+    "Reading cost": ("lines@10", "tokens@10", "tokens-to-hit", "token-recall@4000"),
     "Quality of the judgments": ("judged@10",),
 }
 OTHERS = "Other measures"

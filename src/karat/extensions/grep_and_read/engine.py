@@ -29,7 +29,7 @@ INFO = EngineInfo(
 LINE_WIDTH = 200
 
 
-class MatchedLine(NamedTuple):
+class GrepLine(NamedTuple):
     """A line of a file that holds *words*; *text* is what grep prints of it."""
 
     number: int
@@ -45,7 +45,7 @@ class GrepOutput(NamedTuple):
     text: str
 
 
-class Window(NamedTuple):
+class ReadWindow(NamedTuple):
     """Lines *first* to *last* of a file, counted from 1 and included."""
 
     first: int
@@ -91,25 +91,23 @@ class GrepAndRead(KeywordEngine):
         return ExternalReply(hits, metadata={"tokens": sum(hit.tokens for hit in hits)})
 
 
-def matched_lines(
-    lines: Iterable[KeywordLine], words: Sequence[str]
-) -> dict[str, list[MatchedLine]]:
+def matched_lines(lines: Iterable[KeywordLine], words: Sequence[str]) -> dict[str, list[GrepLine]]:
     """Return the *lines* that hold one of *words* by path, in the order of the files.
 
     >>> matched_lines([KeywordLine("a.py", 3, "def Login(user):")], ["login", "mail"])
-    {'a.py': [MatchedLine(number=3, words=frozenset({'login'}), text='def Login(user):')]}
+    {'a.py': [GrepLine(number=3, words=frozenset({'login'}), text='def Login(user):')]}
     """
-    matches: dict[str, list[MatchedLine]] = defaultdict(list)
+    matches: dict[str, list[GrepLine]] = defaultdict(list)
     for line in lines:
         lowered = line.text.lower()
         # ripgrep's equal letters are a few more than Python's.
         if held := frozenset(word for word in words if word in lowered):
-            matches[line.path].append(MatchedLine(line.number, held, line.text[:LINE_WIDTH]))
+            matches[line.path].append(GrepLine(line.number, held, line.text[:LINE_WIDTH]))
     return dict(matches)
 
 
 def grep_files(
-    matches: Mapping[str, Sequence[MatchedLine]],
+    matches: Mapping[str, Sequence[GrepLine]],
     words: Sequence[str],
     *,
     documents: int,
@@ -117,8 +115,8 @@ def grep_files(
 ) -> GrepOutput:
     r"""Return the files to open, best first, by one grep for each of *words*.
 
-    >>> login = MatchedLine(1, frozenset({"login"}), "login")
-    >>> both = MatchedLine(2, frozenset({"login", "mail"}), "mail the login")
+    >>> login = GrepLine(1, frozenset({"login"}), "login")
+    >>> both = GrepLine(2, frozenset({"login", "mail"}), "mail the login")
     >>> output = grep_files({"a": [login], "b": [both]}, ["login", "mail"], documents=9, listed=5)
     >>> output.files, output.text
     (('b', 'a'), 'a:1\nb:1\nb:1\n')
@@ -146,31 +144,31 @@ def grep_files(
 
 
 def windows_around(
-    lines: Sequence[MatchedLine], weights: Mapping[str, float], *, context: int, last: int
-) -> Iterator[Window]:
+    lines: Sequence[GrepLine], weights: Mapping[str, float], *, context: int, last: int
+) -> Iterator[ReadWindow]:
     """Yield disjoint windows around *lines*, those with the heaviest words first.
 
     *last* is the last line of the file.
 
-    >>> near, far = (MatchedLine(n, frozenset({"x"}), "x") for n in (2, 90))
+    >>> near, far = (GrepLine(n, frozenset({"x"}), "x") for n in (2, 90))
     >>> list(windows_around([near, far], {"x": 1.0}, context=3, last=91))
-    [Window(first=1, last=5), Window(first=87, last=91)]
+    [ReadWindow(first=1, last=5), ReadWindow(first=87, last=91)]
     """
     left = list(lines)
-    before: list[Window] = []
+    before: list[ReadWindow] = []
     while left:
         centre = max(left, key=lambda line: _weight_near(line, left, weights, context))
         number = centre.number
         first = max([1, number - context, *(w.last + 1 for w in before if w.last < number)])
         end = min([last, number + context, *(w.first - 1 for w in before if w.first > number)])
-        window = Window(first, end)
+        window = ReadWindow(first, end)
         before.append(window)
         yield window
         left = [line for line in left if not first <= line.number <= end]
 
 
 def _weight_near(
-    centre: MatchedLine, lines: Iterable[MatchedLine], weights: Mapping[str, float], context: int
+    centre: GrepLine, lines: Iterable[GrepLine], weights: Mapping[str, float], context: int
 ) -> float:
     """Return the weight of the words in the window around *centre*."""
     near = (line.words for line in lines if abs(line.number - centre.number) <= context)
@@ -179,7 +177,7 @@ def _weight_near(
 
 def read(
     corpus: Corpus,
-    matches: Mapping[str, Sequence[MatchedLine]],
+    matches: Mapping[str, Sequence[GrepLine]],
     words: Sequence[str],
     *,
     agent: GrepAndRead,
@@ -203,7 +201,7 @@ def read(
 def _visits(
     corpus: Corpus,
     path: str,
-    matches: Sequence[MatchedLine],
+    matches: Sequence[GrepLine],
     weights: Mapping[str, float],
     agent: GrepAndRead,
 ) -> Iterator[list[tuple[Hit, str]]]:

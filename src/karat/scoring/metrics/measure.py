@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from karat.errors import InputError, UnknownName
 from karat.model import JudgedQuery
-from karat.scoring.metrics.budget import within_budget
 from karat.scoring.metrics.catalogue import MEASURE_NAMES, METRICS
 from karat.scoring.metrics.definition import Metric, Value
 from karat.system.words import join_names
@@ -97,6 +96,8 @@ class Measure:
     def bind(self) -> Callable[[JudgedQuery], float]:
         """Return a function of one judged query."""
         if self.tokens is not None:
+            from karat.scoring.metrics.budget import within_budget
+
             return within_budget(self.definition, self.tokens, dict(self.params))
         score, k = self.definition.score, self.k
         if self.params:

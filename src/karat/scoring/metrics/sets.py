@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from math import inf, nan
 
 from karat.model import JudgedQuery
-from karat.scoring.metrics.budget import hits_within_budget
 from karat.scoring.metrics.definition import metric
 
 
@@ -157,6 +156,8 @@ def tokens_to_hit(judged: JudgedQuery, *, level: float = 0.0) -> float:
 )
 def token_recall(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     """Return the share of the relevant targets that are found within *k* tokens."""
+    from karat.scoring.metrics.budget import hits_within_budget
+
     total = judged.relevant_count(level)
     if not total:
         return nan

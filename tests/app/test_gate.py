@@ -220,6 +220,12 @@ def test_an_identical_engine_fails_for_a_loss_that_is_not_significant() -> None:
         outcome = gate(dataset(), run, GateRules(), baseline=baseline_of(old), confidence=FEW)
         assert (outcome.decision, outcome.checks[0].limit) == (decision, 0.005), why
         assert why in outcome.rule
+        first, _, rest = outcome.verdict.partition(". ")
+        failed = decision is Decision.FAILED
+        assert (first.startswith("mrr fell by 0.0750, more than the 0.005 tolerated: ")) is failed
+        assert ("No significant difference" in outcome.verdict) is not failed
+        assert ("for an engine that answers identically)" in outcome.checks[0].why) is failed
+        assert rest or failed
     rules = parse_rules(regressions=["0.02"])
     outcome = gate(
         *(dataset(), known(new, **fixed), rules),

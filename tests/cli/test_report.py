@@ -166,7 +166,7 @@ def test_kept_runs_beside_files(karat: Karat, experiment_id: str, folder: Path) 
         (("latest", "--store", "other.db"), "other.db: no results stored yet"),
         (
             ("gold.qrels", "mistyped.run", "--store", "other.db"),
-            "'mistyped.run' is not a file, and other.db: no results stored yet",
+            "the file 'mistyped.run' does not exist, and other.db: no results stored yet",
         ),
     ],
 )

@@ -117,6 +117,8 @@ def test_the_summary_shows_outcome_checks_and_queries() -> None:
     assert text.startswith(
         "## ❌ Gate failed: new against old, 1 failed, 1 inconclusive, 1 passed.\n"
     )
+    assert text.splitlines()[2] == GATE.verdict
+    assert text.count(GATE.verdict) == 1
     assert "| ndcg@10 may lose at most 0.02 | inconclusive | inside the noise | 0.060 |" in text
     assert r"| q1 | 1.000 | 0.000 | -1.000 | 1 | - | where \| \<script\> |" in text
     assert "smallest true difference" in text

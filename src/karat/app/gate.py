@@ -29,7 +29,7 @@ from karat.formats.base import in_strict_order
 from karat.formats.karat_run import run_digest
 from karat.installation import __version__
 from karat.model import Dataset, Outcome, QueryStatus, Run
-from karat.model.comparison import Difference, Interval
+from karat.model.comparison import Comparison, Difference, Interval
 from karat.model.evaluation import Evaluation, Summary
 from karat.model.gate import Baseline, ChangedQuery, Check, Decision, Gate, SelfCheck
 from karat.report.score_view import decisive_lines, note_lines, queries
@@ -42,7 +42,7 @@ from karat.scoring.stats import percentiles
 from karat.scoring.stats.moments import least_values
 from karat.scoring.stats.verdict import gate_verdict, p_value
 from karat.scoring.whole_files import has_parts, judge_whole_files
-from karat.system.words import counted
+from karat.system.words import counted, join_names
 
 DIGITS = 3
 # Sums of the same numbers in another order differ by less; a limit that is just met is met.
@@ -97,7 +97,12 @@ def regression_check(
     elif entry.is_significant:
         decision, why = Decision.FAILED, _change(entry, "significant")
     elif is_default and identical:
-        decision, why = Decision.FAILED, _change(entry, "more than tolerated")
+        decision, why = (
+            Decision.FAILED,
+            _change(
+                entry, f"more than the {limit:g} tolerated for an engine that answers identically"
+            ),
+        )
     else:
         decision, why = Decision.INCONCLUSIVE, _change(entry, _doubt(entry))
     return Check(
@@ -602,7 +607,7 @@ class _Against:
             lead=str(lead),
             worst=tuple(query for change, query in moved[:MOST_MOVED] if change < -SAME),
             best=tuple(query for change, query in moved[: -MOST_MOVED - 1 : -1] if change > SAME),
-            verdict=gate_verdict(comparison),
+            verdict=_verdict(comparison, checks),
             rule=_rule_used(identical) if None in limits.values() else SET_LIMIT,
             notes=(*outcome.notes, *(remarks := tuple(self._notes(checks)))),
             decisive=(*outcome.decisive, *remarks),
@@ -667,6 +672,30 @@ class _Against:
                     f"{check.subject}: {check.n} queries can reliably detect losses of about "
                     f"{number(seen, digits=3).text} or more, but only {check.limit:g} is allowed"
                 )
+
+
+def _verdict(comparison: Comparison, checks: Sequence[Check]) -> str:
+    """Return the verdict: first the losses that fail without a test, then the others."""
+    old, new = comparison.systems
+    fixed = {
+        check.subject: check
+        for check in checks
+        if check.rule == "regression"
+        and check.decision is Decision.FAILED
+        and not comparison.difference(old, new, check.subject).is_significant
+    }
+    rest = tuple(each for each in comparison.differences if each.metric not in fixed)
+    tested = gate_verdict(replace(comparison, differences=rest)) if rest else ""
+    if not fixed:
+        return tested
+    lead, *others = fixed.values()
+    too = f"; {join_names([check.subject for check in others])} too" if others else ""
+    first = (
+        f"{lead.subject} fell by {number(lead.value, digits=4).text}, more than the "
+        f"{lead.limit:g} tolerated{too}: the engine answers identically on a fixed gold set, so a "
+        "loss needs no test."
+    )
+    return f"{first} {tested}".rstrip()
 
 
 FAILURES = (QueryStatus.MISSING, QueryStatus.ERROR, QueryStatus.TIMEOUT)

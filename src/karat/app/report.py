@@ -530,7 +530,7 @@ def _read_stored(names: Sequence[str], url: str, gold: Dataset | None) -> _Store
     try:
         opened = open_store(url)
     except InputError as error:
-        raise UnknownName(f"{names[0]!r} is not a file, and {error}") from None
+        raise UnknownName(f"{_no_file(names[0])}, and {error}") from None
     try:
         with opened as store:
             for name in names:
@@ -546,8 +546,19 @@ def _read_stored(names: Sequence[str], url: str, gold: Dataset | None) -> _Store
                 runs[name] = [_of_run(experiment, *each, own, called) for each in measured]
                 remarks += _remarks(experiment, chosen, answered)
     except UnknownName as error:
-        raise UnknownName(f"{name!r} is not a file, and {error}") from None
+        raise UnknownName(f"{_no_file(name)}, and {error}") from None
     return _StoredRuns(runs, golds, tuple(remarks))
+
+
+def _no_file(name: str) -> str:
+    """Return that there is no file *name*; one that is written like a file does not exist.
+
+    >>> _no_file("new.jsonl"), _no_file("latest.1")
+    ("the file 'new.jsonl' does not exist", "'latest.1' is not a file")
+    """
+    suffix = Path(name).suffix[1:]
+    looks = "/" in name or (suffix and not suffix.isdecimal())
+    return f"the file {name!r} does not exist" if looks else f"{name!r} is not a file"
 
 
 def _of_run(

@@ -265,13 +265,16 @@ def annotations(gate: Gate) -> list[str]:
 
 
 def summary(gate: Gate) -> str:
-    """Return the gate as Markdown: the outcome first, checks, and the queries that moved most.
+    """Return the gate as Markdown: outcome and verdict, checks, and the queries that moved most.
 
     Notes on the run that the baseline has too are left out.
     """
     gate = replace(gate, notes=tuple(note for note in gate.notes if note not in gate.known))
+    verdict, rest = headline_and_details(gate.verdict)
+    gate = replace(gate, verdict=rest)
     tables = [replace(checks_table(gate), conclusion=""), moved_table(gate)]
     parts = [f"## {SIGNS[gate.decision]} {plain(headline(gate))}\n"]
+    parts += [f"{plain(verdict)}\n"] if verdict else []
     return "\n".join([*parts, *(markdown_table(table) for table in tables if table)])
 
 

@@ -1,9 +1,10 @@
 """Sentences on all runs together: the hardest value of each tag, the effect of each option."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -228,12 +229,22 @@ def _flat(value: object, prefix: str = "") -> dict[str, str]:
     {'engine': 'rerank', 'of': 'bm25', 'depth': '50'}
     """
     if not isinstance(value, Mapping):
-        return {} if value is None else {prefix or ENGINE: str(value)}
+        return {} if value is None else {prefix or ENGINE: _typed(value)}
     leaves: dict[str, str] = {}
     for key, entry in value.items():
         name = {"name": ENGINE, "options": ""}.get(key, key)
         leaves |= _flat(entry, f"{prefix}.{name}".strip("."))
     return leaves
+
+
+def _typed(value: object) -> str:
+    """Return the value of an option; the words of a command as they are typed.
+
+    >>> _typed(["python3", "my search.py"]), _typed(0.5)
+    ("python3 'my search.py'", '0.5')
+    """
+    words = isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+    return shlex.join(cast("list[str]", value)) if words else str(value)
 
 
 def _mean(comparison: Comparison) -> float:

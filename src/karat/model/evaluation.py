@@ -82,7 +82,7 @@ class QueryStatus(IntEnum):
     """The status of a query. All but UNJUDGED count in the means.
 
     MISSING, ERROR and TIMEOUT count as an empty answer, which scores 0, and are skipped if less is
-    better.
+    better; between two runs they share nothing.
     """
 
     SCORED = 0

@@ -145,6 +145,20 @@ def test_several_measures_are_separated_by_commas_and_kept_once() -> None:
     assert str(parse_all(["p@5"], level=1)[0]) == "precision(level=1)@5"
 
 
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("ndcg@5,10,20", "'ndcg@5,10,20' is 3 measures; name each one: ndcg@5,ndcg@10,ndcg@20"),
+        ("map, P_5, 10", "'map, P_5, 10' is 3 measures; name each one: map,P_5,P_10"),
+        ("map,10", "no metric named '10'"),
+        ("10,map", "no metric named '10'"),
+    ],
+)
+def test_cut_offs_that_share_a_name_are_an_error(typed: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        parse_all([typed])
+
+
 def test_a_metric_tells_what_it_is(name: str) -> None:
     metric = METRICS.get(name)
     assert metric.name == name

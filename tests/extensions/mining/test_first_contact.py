@@ -49,6 +49,7 @@ def test_an_address_is_cloned_first(karat: Karat) -> None:
     assert f"clone it first: git clone --bare {address} flask.git, and use flask.git" in done.stderr
 
 
+@pytest.mark.together_with("inspect")
 @pytest.mark.usefixtures("folder")
 def test_a_run_where_a_gold_set_is_expected(karat: Karat) -> None:
     done = karat("inspect", "new.run")

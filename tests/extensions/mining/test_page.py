@@ -67,6 +67,7 @@ def beside(
     return folder
 
 
+@pytest.mark.together_with("inspect")
 def test_its_commands(beside: Path) -> None:
     (beside / "karat.yaml").write_text(blocks("yaml karat.yaml")[0], encoding="utf-8")
     for line in "".join(blocks("sh")).splitlines():

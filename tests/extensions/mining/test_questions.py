@@ -180,6 +180,7 @@ def test_a_changed_file_is_an_error(shop: Path) -> None:
         searched(gold, Where(corpus=str(shop)))
 
 
+@pytest.mark.together_with("inspect")
 def test_a_case_is_shown_with_its_code(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -67,6 +67,7 @@ def test_two_revisions_for_one_repository_are_rejected(
     assert "--to names two revisions: 'HEAD' and 'HEAD~1'" in capsys.readouterr().err
 
 
+@pytest.mark.together_with("inspect")
 @pytest.mark.usefixtures("moved")
 def test_inspect(capsys: pytest.CaptureFixture[str]) -> None:
     case = next(name for name in ids() if name.startswith("gin-"))

@@ -52,6 +52,36 @@ def test_a_mended_search_is_better_than_before(karat: Karat, corpus: Path) -> No
     assert (entry["difference"], entry["wins"], entry["significant"]) == (1.0, 6, True)
 
 
+def test_the_hint_lists_what_was_lost_since_the_previous_run(karat: Karat, corpus: Path) -> None:
+    (corpus / "mine.py").write_text(SCRIPT, encoding="utf-8")
+    karat("evaluate", *OPTIONS, "-e", "mine.yaml")
+    (corpus / "mine.py").write_text(SCRIPT.replace('"login", ', ""), encoding="utf-8")
+    done = karat("evaluate", *OPTIONS, "-e", "mine.yaml")
+    assert "; 0 queries won, 1 lost (" in " ".join(done.stdout.split())
+    hint = "karat compare q.csv mine@previous mine --per-query"
+    assert done.stdout.endswith(f"lost queries: {hint}\n")
+    listed = karat(*hint.split()[1:], "-m", "mrr")
+    assert listed.returncode == 0, listed.stderr
+    assert "where is login" in listed.stdout
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_name_that_needs_quotes_is_an_id_in_the_hint(karat: Karat) -> None:
+    engines = ("-e", "bm25(k1=1.2, b=0.5)", "-e", "bm25(k1=1.2, b=0.6)")
+    questions = "question,expected_document\nwhere is login,login.md\nwhere is cart,mail.md\n"
+    Path("q.csv").write_text(questions, encoding="utf-8")
+    done = karat("evaluate", *OPTIONS, *engines)
+    assert done.returncode == 0, done.stderr
+    hint = done.stdout.splitlines()[-1].strip()
+    command = hint[hint.index("karat inspect") :].split()
+    assert command[:4] == ["karat", "inspect", "q.csv", "--run"]
+    # Both have the same mean, and the first is the baseline.
+    assert command[4].endswith(".1")
+    inspected = karat(*command[1:])
+    assert inspected.returncode == 0, inspected.stderr
+    assert "where is cart" in inspected.stdout
+
+
 @pytest.mark.usefixtures("corpus")
 def test_very_large_runs_are_left_out(karat: Karat, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("karat.app.changes.MOST_QUERIES", len(NAMES) - 1)

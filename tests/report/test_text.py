@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.report.display import display_width
+from karat.report.display import display_width, unbroken
 from karat.report.table import Cell, Column, Table
 from karat.report.text import text_table
 
@@ -136,3 +136,10 @@ def test_long_names_are_cut_in_the_middle_where_nothing_else_can_go() -> None:
     first, second = lines.splitlines()[2:]
     assert (len(first), len(second)) == (32, 32)
     assert ("k1=1.2 @10 " in first, "k1=1.6 @10 " in second) == (True, True)
+
+
+def test_a_command_stays_on_one_line() -> None:
+    command = "karat inspect questions.csv --run k3nqabcdef.1"
+    note = f"More: --details, --per-query; lost queries: {unbroken(command)}"
+    lines = text_table(Table("", (Column("x"),), (), (note,)), width=60).splitlines()
+    assert lines[-1].strip() == command

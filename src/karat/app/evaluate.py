@@ -350,10 +350,11 @@ class EvaluationResult:
     changes: tuple[RunChange, ...] = ()
 
 
-def lost_queries(result: EvaluationResult) -> Evaluation | None:
+def lost_queries(result: EvaluationResult, recommended: str = "") -> Evaluation | None:
     """Return the scores of a run that has lost queries: of an own engine if there is one.
 
-    Otherwise it is the last such run. None where every query has the best score.
+    Of several it is the *recommended* one, else the one with the best mean. None where every query
+    has the best score.
     """
     overall = result.overall
     evaluations = [overall] if isinstance(overall, Evaluation) else overall.evaluations
@@ -362,9 +363,12 @@ def lost_queries(result: EvaluationResult) -> Evaluation | None:
         for run, evaluation in zip(result.runs, evaluations, strict=True)
         if not evaluation.broken and _has_losses(evaluation)
     ]
-    own = [evaluation for built_in, evaluation in lossy if not built_in]
-    chosen = own or [evaluation for _, evaluation in lossy]
-    return chosen[-1] if chosen else None
+    chosen = [each for built_in, each in lossy if not built_in] or [each for _, each in lossy]
+    return max(
+        chosen,
+        key=lambda each: (each.name == recommended, each.summaries[0].mean),
+        default=None,
+    )
 
 
 def _has_losses(evaluation: Evaluation) -> bool:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from karat.model.change import Earlier, RunChange
 from karat.report.display import age
 from karat.scoring.stats.verdict import against_named
-from karat.system.words import first_few, join_names
+from karat.system.words import counted, first_few, join_names
 
 NAMES = {Earlier.PREVIOUS: "its previous run", Earlier.PINNED: "the pinned run"}
 SEVERAL = {Earlier.PREVIOUS: "their previous runs", Earlier.PINNED: "the pinned runs"}
@@ -41,7 +41,9 @@ def change_sentence(change: RunChange, other: str) -> str:
     """Return how a run differs from one that is called *other*, with the queries won and lost."""
     (sentence,) = against_named(change.comparison.labelled(), other)
     entry = change.difference
-    counts = "" if change.unchanged else f"; {entry.wins:,} queries won, {entry.losses:,} lost"
+    counts = (
+        "" if change.unchanged else f"; {counted(entry.wins, 'query')} won, {entry.losses:,} lost"
+    )
     if entry.n < change.queries:
         counts += f", compared on {entry.n:,} of {change.queries:,} queries"
     return f"{sentence.removesuffix('.')}{counts}."

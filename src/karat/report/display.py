@@ -30,6 +30,15 @@ def printable(text: str) -> str:
     )
 
 
+# No line ends at this blank; a terminal gets a plain one.
+FIRM_BLANK = "\u00a0"
+
+
+def unbroken(command: str) -> str:
+    """Return *command* so that it stays on one line, however narrow the terminal is."""
+    return command.replace(" ", FIRM_BLANK)
+
+
 def display_width(text: str) -> int:
     r"""Return how many columns *text* takes: two for wide characters, none for combining marks.
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from textwrap import wrap
 
 from karat.report.display import (
+    FIRM_BLANK,
     display_width,
     headline_and_details,
     printable,
@@ -151,13 +152,14 @@ def _title_lines(title: str, width: int | None) -> list[str]:
 
 
 def _wrapped(text: str, width: int | None, *, indent: str = "") -> list[str]:
-    return wrap(
+    lines = wrap(
         printable(text),
         min(width or NOTE_WIDTH, NOTE_WIDTH),
         subsequent_indent=indent,
         break_on_hyphens=False,
         break_long_words=False,
     )
+    return [line.replace(FIRM_BLANK, " ") for line in lines]
 
 
 def _line(texts: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> str:

@@ -19,7 +19,7 @@ from karat.formats.base import FOLDER_FORMATS
 from karat.model.coverage import CorpusCoverage
 from karat.model.evaluation import Evaluation
 from karat.model.frozen import EMPTY
-from karat.report.display import printable
+from karat.report.display import printable, unbroken
 from karat.report.score_view import (
     decisive_remarks,
     failures,
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     )
     from karat.app.report import ReportInputs
     from karat.model import Dataset
+    from karat.model.change import RunChange
     from karat.model.coverage import CorpusCoverage
     from karat.model.timings import RunResult
     from karat.report.findings import Findings
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
 
 # More runs than this are read as one list, the best first.
 MANY = 6
+# A run with a longer name goes by its id in commands.
+LONGEST_NAME = 24
 
 
 def show_evaluated(
@@ -65,12 +68,14 @@ def show_evaluated(
     engines: Mapping[str, str] = EMPTY,
     advice: "Sequence[Advice]" = (),
     ranked: bool = False,
+    ids: Mapping[str, str] = EMPTY,
     store: str = "",
 ) -> None:
     """Show one run scored, or several compared, with *advice* on which to take.
 
     *engines* has the options that give the engine of each run. *ranked* runs are shown by the first
-    measure, the best first. *store* is the option that names the store, "" if none is needed.
+    measure, the best first. *ids* has the id of each run, and *store* the option that names the
+    store, "" if none is needed.
     """
     from karat.app.evaluate import lost_queries
     from karat.report.compare_view import best_engine
@@ -104,8 +109,9 @@ def show_evaluated(
         show.show_result(result.overall, gold, output, settings=settings)
     elif output.details:
         tables = _detail_tables(result, _all_lines(result, advice, engines), gold)
-        if not output.per_query and (lossy := lost_queries(result)):
-            tables.append(show.worst_table(lossy, gold, _inspect_command(lossy, store)))
+        if not output.per_query and (lossy := lost_queries(result, _recommended(advice))):
+            command = _inspect_command(lossy, ids, store)
+            tables.append(show.worst_table(lossy, gold, command))
         tables += show.query_tables(result.overall, gold, output)
         show.put(show.draw_tables(tables, output), output)
     else:
@@ -113,8 +119,10 @@ def show_evaluated(
         from karat.report.findings.latency import medians_ms
         from karat.report.findings.recommend import advice_lines
 
-        lossy = lost_queries(result)
-        command = _inspect_command(lossy, store) if lossy else ""
+        lossy = lost_queries(result, _recommended(advice))
+        command = _lost_command(result.changes, ids, store)
+        if lossy and not command:
+            command = _inspect_command(lossy, ids, store)
         tables = show.overview_tables(
             result.overall,
             gold,
@@ -126,17 +134,44 @@ def show_evaluated(
                 *_decisive_lines(result.searched, result.runs, result.remarks),
                 *advice_lines(advice, engines),
             ],
-            more=f"{show.MORE_SHORT}; lost queries: {command}" if command else show.MORE,
+            more=f"{show.MORE_SHORT}; lost queries: {unbroken(command)}" if command else show.MORE,
         )
         show.put(show.draw_tables(tables, output), output)
 
 
-def _inspect_command(evaluation: Evaluation, store: str) -> str:
+def _recommended(advice: "Sequence[Advice]") -> str:
+    """Return the name of the recommended run, "" without one."""
+    from karat.report.findings.cheapest import RECOMMENDED
+
+    return next((each.run for each in advice if each.purpose == RECOMMENDED), "")
+
+
+def _inspect_command(evaluation: Evaluation, ids: Mapping[str, str], store: str) -> str:
     """Return the command that lists the lost queries of a run, "" without a file of its gold set.
 
     *store* is the option that names the store.
     """
-    command = f"karat inspect GOLDSET --run {shlex.quote(evaluation.name)}{store}"
+    return _on_gold(f"karat inspect GOLDSET --run {_typed(evaluation.name, ids)}{store}")
+
+
+def _lost_command(changes: "Sequence[RunChange]", ids: Mapping[str, str], store: str) -> str:
+    """Return the command that lists what a run has lost since its previous run, "" for nothing."""
+    for change in changes:
+        if change.against == "previous" and change.difference.losses:
+            run = _typed(change.run, ids)
+            earlier = f"{run}@previous" if run == change.run else change.earlier
+            return _on_gold(f"karat compare GOLDSET {earlier} {run}{store} --per-query")
+    return ""
+
+
+def _typed(run: str, ids: Mapping[str, str]) -> str:
+    """Return what names *run* in a command: its name, or its id where that has to be quoted."""
+    plain = shlex.quote(run)
+    return plain if plain == run and len(run) <= LONGEST_NAME else ids.get(run, plain)
+
+
+def _on_gold(command: str) -> str:
+    """Return *command* with the gold set that was typed, "" without a file of it."""
     typed = show.with_gold(command)
     return "" if typed == command else typed
 
@@ -455,6 +490,7 @@ def _show_result(
             engines=engines,
             advice=advice,
             ranked=request.kind == "sweep",
+            ids={run.name: run_id for run, run_id in zip(ended.runs, ended.ids, strict=True)},
             store=_store_typed(store),
         )
     if findings and losses:

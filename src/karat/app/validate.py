@@ -4,13 +4,14 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from karat.app.detection import Detection, detection
 from karat.errors import FormatError, InputError, LimitExceeded, Problem
 from karat.formats import (
     DEFAULT,
     FORMATS,
+    Format,
     ReadLimits,
     detect,
     read_dataset,
@@ -27,18 +28,18 @@ from karat.system.words import counted
 class Validation:
     """The result of :func:`validate`; the counts are 0 where the file could not be read.
 
-    *entries* are targets of a dataset or hits of a run, and *evidence* the symbols of a dataset
-    that are evidence for the files of their query. *grades* counts targets by grade, from the
-    highest; *tags* counts queries by tag and value; *unjudged* are queries without a relevant
-    target; *outcomes* counts the answers of a run. Where a repository was looked at, *checked* and
-    *missing* count commits, paths, lines and symbols, and *unchecked* the targets that it cannot
-    tell about. *detects* is what a dataset of this size detects. *notes* are sentences on what may
-    be a mistake and is not a problem.
+    *entries* are targets of a dataset, hits of a run or systems of a file of scores, and *evidence*
+    the symbols of a dataset that are evidence for the files of their query. *grades* counts targets
+    by grade, from the highest; *tags* counts queries by tag and value; *unjudged* are queries
+    without a relevant target; *outcomes* counts the answers of a run. Where a repository was looked
+    at, *checked* and *missing* count commits, paths, lines and symbols, and *unchecked* the targets
+    that it cannot tell about. *detects* is what a dataset of this size detects. *notes* are
+    sentences on what may be a mistake and is not a problem.
     """
 
     path: str
     format: str
-    kind: Literal["dataset", "run"]
+    kind: Literal["dataset", "run", "scores"]
     problems: tuple[Problem, ...] = ()
     queries: int = 0
     entries: int = 0
@@ -80,10 +81,36 @@ def validate(
     the dataset names. With *corpus*,
     a folder, each target must be a document there, as for an evaluation. A row without a query is a
     problem, and the others are checked without it. A file that does not
-    exist, or whose format is unknown, raises InputError.
+    exist, or whose format is unknown, raises InputError. A file that is neither may hold scores.
     """
-    chosen = FORMATS.get(format or "csv") if format or columns else detect(path)
+    where = _Where(repositories, clones, revision, corpus)
+    reading: dict[str, Any] = {"limits": limits, "tags": tags, "columns": columns}
     name = os.fspath(path)
+    if format or columns or corpus or clones or repositories is not None:
+        chosen = FORMATS.get(format or "csv") if format or columns else detect(path)
+        return _of_data(name, chosen, reading, where)
+    try:
+        validation = _of_data(name, detect(path), reading, where)
+    except InputError:
+        if scores := _of_scores(name):
+            return scores
+        raise
+    unreadable = not (validation.valid or validation.queries)
+    return (unreadable and _of_scores(name)) or validation
+
+
+class _Where(NamedTuple):
+    """Where the targets of a dataset are looked up, as in :func:`validate`."""
+
+    repositories: Mapping[str, str] | None
+    clones: str | None
+    revision: str | None
+    corpus: str | None
+
+
+def _of_data(name: str, chosen: Format, reading: Mapping[str, Any], where: _Where) -> Validation:
+    """Return what a dataset or a run of the format *chosen* holds, and its problems."""
+    repositories, clones, revision, corpus = where
     if (clones or repositories is not None) and chosen.kind == "run":
         raise InputError(f"{name} is a run; --repo checks only the targets of a gold set")
     if corpus is not None and chosen.kind == "run":
@@ -91,21 +118,16 @@ def validate(
     empty: list[Problem] = []
     try:
         if chosen.name == "trec-run":
-            counts = [len(ranking) for _, ranking in scan_trec_run(path)]
+            counts = [len(ranking) for _, ranking in scan_trec_run(name)]
             outcomes = {"answered": len(counts)}
             return Validation(
                 name, chosen.name, "run", (), len(counts), sum(counts), outcomes=outcomes
             )
         if chosen.kind == "run":
-            return _of_run(read_run(path, format=chosen.name, limits=limits), name, chosen.name)
-        data = read_dataset(
-            path,
-            format=chosen.name,
-            limits=limits,
-            tags=tags,
-            columns=columns,
-            on_empty=empty.append,
-        )
+            return _of_run(
+                read_run(name, format=chosen.name, limits=reading["limits"]), name, chosen.name
+            )
+        data = read_dataset(name, format=chosen.name, on_empty=empty.append, **reading)
     except FormatError as error:
         return Validation(name, chosen.name, chosen.kind, _by_line((*empty, *error.problems)))
     except LimitExceeded as error:
@@ -121,6 +143,34 @@ def validate(
     if repositories is not None:
         validation = _looked_up(validation, data, repositories, revision)
     return replace(validation, problems=(*_by_line(empty), *validation.problems))
+
+
+def _of_scores(path: str) -> Validation | None:
+    """Return what a file of scores holds, None if it is no such file.
+
+    A table is one with two systems or more, or with problems below its header: a gold set whose
+    columns are not recognised may have a column of numbers too.
+    """
+    from karat.app.score_files import ScoreInputs, read_score_files
+
+    try:
+        scored = read_score_files([path], ScoreInputs())
+    except FormatError as error:
+        below = any(problem.line > 1 for problem in error.problems)
+        return Validation(path, "scores", "scores", error.problems) if below else None
+    except InputError:
+        return None
+    if scored is None or len(scored.evaluations) < 2:
+        return None
+    notes = (scored.preview.removeprefix(f"{scored.gold.name}: "), *scored.remarks)
+    return Validation(
+        path,
+        "scores",
+        "scores",
+        queries=len(scored.gold),
+        entries=len(scored.evaluations),
+        notes=notes,
+    )
 
 
 def _by_line(problems: Iterable[Problem]) -> tuple[Problem, ...]:

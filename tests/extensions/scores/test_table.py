@@ -135,6 +135,46 @@ def test_problems_are_reported_with_their_line(tmp_path: Path) -> None:
         read(tmp_path, "system,score\na,1\nb,1\n")
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("query,system,score\nq,a,1\nq,b,0\nr,a,abc\n", "4: score 'abc' is not a number; expected"),
+        ("query,system,score,s\nq,a,1,1\nq,b,0,2\nr,a,abc,3\n", "4: score 'abc' is not a number"),
+        ("query,system,f1\nq,a,1\nq,b,n/a\nr,a,0\nr,b,o.5\n", "5: f1 'o.5' is not a number"),
+        (
+            "query,a,b\n" + "".join(f"q{n},{n},{n}\n" for n in range(10)) + "q,1,x\n",
+            "12: b 'x' is not a number",
+        ),
+    ],
+)
+def test_a_cell_that_is_not_a_number_is_named(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read(tmp_path, text)
+    assert str(caught.value).count("\n") == 0
+    assert f"csv:{message}" in str(caught.value)
+
+
+def test_a_column_with_some_numbers_may_be_a_tag(tmp_path: Path) -> None:
+    lines = ["query,system,f1,version"]
+    lines += [
+        f"q{n},{name},{n / 9},{'beta' if n == 4 else n % 3}" for n in range(9) for name in "ab"
+    ]
+    scores = read(tmp_path, "\n".join(lines)).scores
+    assert [each.name for each in scores.measures] == ["f1"]
+    assert set(scores.tags["version"]) == {"0", "1", "2", "beta"}
+
+
+def test_a_name_that_is_perhaps_mistyped(tmp_path: Path) -> None:
+    rows = [f"q{n},{name},1" for n in range(10) for name in ("base", "bigmodel")]
+    rows[5] = "q2,bigmodle,1"
+    text = "\n".join(["query,system,score", *rows])
+    remark = "system 'bigmodle' has 1 of 10 queries; did you mean 'bigmodel'?"
+    assert read(tmp_path, text).remarks == (remark,)
+    assert read(tmp_path, text.replace("bigmodle", "other")).remarks == ()
+    rows += [f"q{n},bigmodle,1" for n in range(3, 9)]
+    assert read(tmp_path, "\n".join(["query,system,score", *rows])).remarks == ()
+
+
 def test_numbers_that_describe_queries_are_not_scores(tmp_path: Path) -> None:
     lines = ["query,system,score,hops"]
     lines += [f"q{n},{name},{n / 10},{n % 3}" for n in range(8) for name in "ab"]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 INVALID = 2
 VALUES_SHOWN = 8
+# What the entries of a file are, by its kind.
+ENTRIES = {"dataset": "target", "run": "hit", "scores": "system"}
 
 
 @click.command("validate")
@@ -61,6 +63,8 @@ def command(
 ) -> None:
     """Check FILE, show what it contains, and list every problem with its line.
 
+    FILE is a gold set, a run, or scores of another evaluation.
+
     With --corpus, also list targets that are not in a folder; with --repo, paths, lines and
     symbols that are not in a Git repository. The exit code is 0 if FILE is valid, otherwise 2.
 
@@ -98,8 +102,9 @@ def command(
 
 def _lines(validation: "Validation") -> list[str]:
     """Return the summary, one fact per line."""
-    entry = "target" if validation.kind == "dataset" else "hit"
-    lines = [f"{printable(validation.path)}: {validation.kind}, format {validation.format}"]
+    entry = ENTRIES[validation.kind]
+    form = "" if validation.kind == "scores" else f", format {validation.format}"
+    lines = [f"{printable(validation.path)}: {validation.kind}{form}"]
     if not validation.valid:
         count = len(validation.problems)
         lines.append(f"  not valid: {count:,} problem{'s' if count > 1 else ''}")
@@ -159,7 +164,7 @@ def _json(validation: "Validation") -> str:
         "kind": validation.kind,
         "valid": validation.valid,
         "queries": validation.queries,
-        "targets" if validation.kind == "dataset" else "hits": validation.entries,
+        f"{ENTRIES[validation.kind]}s": validation.entries,
         "evidence": validation.evidence,
         "unjudged": validation.unjudged,
         "match": validation.match or None,

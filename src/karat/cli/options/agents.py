@@ -10,7 +10,7 @@ from karat.cli.options.experiment import RunOptions
 from karat.cli.options.shared import Inputs, Output
 from karat.cli.output.experiments import Views, carry_out
 from karat.report.display import printable
-from karat.system.words import counted
+from karat.system.words import counted, join_names
 
 if TYPE_CHECKING:
     from karat.app.benchmark_config import ConfigFile
@@ -120,7 +120,24 @@ def select_engines(
     dataset = load_gold(gold, read, inputs, where, match=scoring.match)
     scoring = with_metrics(scoring, read)
     configurations = configure_engines(engines, dataset, scoring, k=k)
+    own, distinct = ([each.name for each in named] for named in (engines, configurations))
+    if note := _numbered(agents, own, distinct):
+        click.echo(printable(f"note: {note}"), err=True)
     return ExperimentSetup(dataset, configurations, scoring, read, gold or "")
+
+
+def _numbered(typed: Sequence[str], own: Sequence[str], distinct: Sequence[str]) -> str:
+    """Return which files the *distinct* names of engines mean that share their *own*, or ""."""
+    pairs = [
+        (name, text, shared)
+        for text, shared, name in zip(typed, own, distinct, strict=False)
+        if shared not in (name, text)
+    ]
+    if not pairs:
+        return ""
+    names = join_names(list(dict.fromkeys(name for *_, name in pairs)))
+    listed = ", ".join(f"{new} is {text}" for new, text, _ in pairs)
+    return f"{listed}: each has the name {names}; change name: in a file to tell them apart"
 
 
 def read_config(path: str) -> "ConfigFile":

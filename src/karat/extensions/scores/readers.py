@@ -4,7 +4,8 @@ A reader is one file with a :class:`ScoreReader`. An extension names it in its r
 ``adds={"score_reader": {"inspect": "my_package.inspect:READER"}}``.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from os import fspath
 from pathlib import Path
 from typing import NamedTuple
@@ -131,7 +132,25 @@ def joined(
     )
     fields = {role: field for _, file in files for role, field in file.fields.items()}
     remarks = dict.fromkeys(remark for _, file in files for remark in file.remarks)
+    remarks |= dict.fromkeys(_mistyped(rows))
     return ReadScores(scores, _preview(scores, fields, readers), tuple(remarks))
+
+
+# A system with at most this share of the queries of one of nearly the same name is a suspect.
+SUSPECT_SHARE = 0.2
+
+
+def _mistyped(rows: Iterable[ScoreRow]) -> Iterator[str]:
+    """Yield a remark on each system with few queries and a name close to one with many."""
+    queries: dict[str, set[str]] = {}
+    for row in rows:
+        queries.setdefault(row.system, set()).add(row.query)
+    for name, own in queries.items():
+        most = len(own) / SUSPECT_SHARE
+        larger = [other for other, theirs in queries.items() if len(theirs) >= most]
+        if close := get_close_matches(name, larger, n=1, cutoff=0.8):
+            total = counted(len(set().union(*queries.values())), "query")
+            yield f"system {name!r} has {len(own)} of {total}; did you mean {close[0]!r}?"
 
 
 def _preview(scores: ScoreSet, fields: Mapping[str, str], readers: Sequence[str]) -> str:

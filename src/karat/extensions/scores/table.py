@@ -84,6 +84,8 @@ NOTHING = ("", "null", "none", "nan", "na", "n/a", "-")
 # A tag with more values than this identifies queries.
 MOST_TAG_VALUES = 50
 WIDE = "score"
+# A column of such a name has scores, whatever else the table has.
+SCORES = ("score", "scores", "accuracy", "reward", "value")
 # The column that names the system of a file that has only one.
 SYSTEM = "the file"
 
@@ -107,8 +109,11 @@ def from_table(table: SourceTable, source: str, options: ScoreOptions) -> ScoreF
         table, roles["system"] = _of_one(table, options.system), SYSTEM
     problems = Problems(source)
     numbers = _numeric_columns(table, {roles[role] for role in roles if role not in COSTS})
-    if "score" in options.columns:
-        chosen = options.columns["score"].split(",")
+    chosen = options.columns["score"].split(",") if "score" in options.columns else []
+    for name in _nearly_numeric(table, roles, numbers, chosen):
+        _add_texts(table, name, problems)
+    problems.finish()
+    if chosen:
         _check_scores(chosen, table, numbers, source)
         numbers = {name: numbers[name] for name in chosen}
     costs = [roles[role] for role in COSTS if role in roles and roles[role] in numbers]
@@ -237,6 +242,49 @@ def _numeric_columns(table: SourceTable, used: set[str]) -> dict[str, list[float
         ):
             columns[name] = numbers
     return columns
+
+
+def _nearly_numeric(
+    table: SourceTable,
+    roles: Mapping[str, str],
+    numbers: Mapping[str, object],
+    chosen: Sequence[str],
+) -> Iterable[str]:
+    """Yield the columns that must be scores and have a few cells that are not numbers.
+
+    Those that are *chosen* or named like scores need more numbers than texts; the columns of a wide
+    table, which are its systems, nine numbers for each text.
+    """
+    used = {*numbers, *(roles[role] for role in roles if role not in COSTS)}
+    for name in table.columns:
+        if name in used:
+            continue
+        texts, cells = len(_texts_of(table, name)), len(_filled(table, name))
+        named = name in chosen or column_word(name) in SCORES or not numbers
+        if 2 * texts < cells and (named or ("system" not in roles and 10 * texts <= cells)):
+            yield name
+
+
+def _filled(table: SourceTable, name: str) -> list[TableRow]:
+    return [
+        row for row in table.rows if text_of(row.cells.get(name)).strip().lower() not in NOTHING
+    ]
+
+
+def _texts_of(table: SourceTable, name: str) -> list[TableRow]:
+    """Return the rows whose cell in the column *name* is filled and not a number."""
+    return [row for row in _filled(table, name) if _number(row.cells.get(name)) is None]
+
+
+def _add_texts(table: SourceTable, name: str, problems: Problems) -> None:
+    for row in _texts_of(table, name):
+        text = text_of(row.cells.get(name)).strip()
+        where = "" if row.line else f"row {row.number}: "
+        problems.add(
+            row.line,
+            f"{where}{name} {text!r} is not a number; expected a number, or nothing or n/a for a "
+            "missing score",
+        )
 
 
 def _number(cell: object) -> float | None:

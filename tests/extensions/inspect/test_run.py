@@ -61,6 +61,15 @@ def test_the_worst_queries_come_first(karat: Karat) -> None:
 
 
 @pytest.mark.usefixtures("asked")
+def test_a_row_without_a_question_is_named_once(karat: Karat, folder: Path) -> None:
+    (folder / "q.csv").write_text(QUESTIONS.replace("account locked", ""), encoding="utf-8")
+    done = karat("inspect", "q.csv", "--run", "latest.1")
+    assert done.returncode == 0
+    assert done.stderr == "warning: q.csv:3: the query is empty; the row is left out\n"
+    assert done.stdout.startswith("bm25, the worst of 2 queries")
+
+
+@pytest.mark.usefixtures("asked")
 def test_a_query_has_its_targets_and_hits_with_text(karat: Karat) -> None:
     done = karat("inspect", "q.csv", "2", "--run", "bm25", "-m", "hit@1")
     assert (done.returncode, done.stderr) == (0, "")

@@ -141,7 +141,9 @@ def _read_run(
     from karat.formats import is_source, read_dataset
 
     names = [goldset, run]
-    if not is_source(run) and set(read_dataset(goldset, **reading).refs.names) - {"path"}:
+    # It is read again, and then warns of rows without a query.
+    quiet = {**reading, "on_empty": lambda _: None}
+    if not is_source(run) and set(read_dataset(goldset, **quiet).refs.names) - {"path"}:
         names = [run]
     given = gather(names, store=store, reading=reading)
     if len(given.runs) != 1:

@@ -52,6 +52,16 @@ def test_a_mended_search_is_better_than_before(karat: Karat, corpus: Path) -> No
     assert (entry["difference"], entry["wins"], entry["significant"]) == (1.0, 6, True)
 
 
+def test_a_named_built_in_engine_keeps_its_history(karat: Karat, corpus: Path) -> None:
+    for k1 in ("1.2", "2.0"):
+        # A name that equals that of the file counts, too.
+        (corpus / "best.yaml").write_text(f"name: best\nengine: bm25\nk1: {k1}\n", "utf-8")
+        done = karat("evaluate", *OPTIONS, "-e", "best.yaml")
+        assert done.returncode == 0, done.stderr
+    assert "best and its previous run have the same mrr" in " ".join(done.stdout.split())
+    assert "changed: options" in " ".join(done.stdout.split())
+
+
 def test_the_hint_lists_what_was_lost_since_the_previous_run(karat: Karat, corpus: Path) -> None:
     (corpus / "mine.py").write_text(SCRIPT, encoding="utf-8")
     karat("evaluate", *OPTIONS, "-e", "mine.yaml")
@@ -77,9 +87,9 @@ def test_a_name_that_needs_quotes_is_an_id_in_the_hint(karat: Karat) -> None:
     assert command[:4] == ["karat", "inspect", "q.csv", "--run"]
     # Both have the same mean, and the first is the baseline.
     assert command[4].endswith(".1")
-    inspected = karat(*command[1:])
-    assert inspected.returncode == 0, inspected.stderr
-    assert "where is cart" in inspected.stdout
+    exported = karat("runs", "export", command[4], "-o", "first.run")
+    assert exported.returncode == 0, exported.stderr
+    assert Path("first.run").is_file()
 
 
 @pytest.mark.usefixtures("corpus")

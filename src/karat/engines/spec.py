@@ -259,24 +259,38 @@ def read_specs(path: str | Path) -> dict[str, Spec]:
     may stand below ``engines``. ``{here}`` in a command becomes the folder of the file.
     """
     file = Path(path)
-    if not file.is_file():
-        raise InputError(f"{file}: no such file")
-    if file.suffix.lower() == ".json":
-        from karat.formats.jsontext import load_json
-
-        value, _ = load_json(file, limit=LARGEST_FILE)
-    else:
-        from karat.formats.jsontext import load_yaml
-
-        value, _ = load_yaml(file, limit=LARGEST_FILE)
+    value = _content(file)
     if isinstance(value, Mapping) and isinstance(value.get("engines"), Mapping):
         value = value["engines"]
     if not isinstance(value, Mapping):
         raise InputError(f"{file}: expected a mapping with the key engine")
     if "engine" in value or any(isinstance(value.get(key), str | list) for key in OWN_KEYS):
         spec = _of_mapping(expand_here(value, file.parent), source=f"{file}: ")
+        if ENGINES.is_own(spec.name):
+            # It names the run; the engines of Karat have no such option.
+            others = {key: entry for key, entry in spec.params.items() if key != "name"}
+            spec = Spec(spec.kind, spec.name, others)
         return {str(value.get("name") or file.stem): spec}
     return {str(label): _entry(label, entry, file) for label, entry in value.items()}
+
+
+def name_in_file(path: str | Path) -> str:
+    """Return the ``name`` of the one engine in a file, "" without one."""
+    value = _content(Path(path))
+    return str(value.get("name") or "") if isinstance(value, Mapping) else ""
+
+
+def _content(file: Path) -> object:
+    """Return the value in a YAML or JSON file."""
+    if not file.is_file():
+        raise InputError(f"{file}: no such file")
+    if file.suffix.lower() == ".json":
+        from karat.formats.jsontext import load_json
+
+        return load_json(file, limit=LARGEST_FILE)[0]
+    from karat.formats.jsontext import load_yaml
+
+    return load_yaml(file, limit=LARGEST_FILE)[0]
 
 
 def expand_here(options: Mapping[str, object], folder: Path) -> dict[str, object]:

@@ -13,7 +13,7 @@ from karat.engines.embedding import DEFAULT_EMBEDDER
 from karat.engines.embedding.base import PACKAGED, embedder_named, missing_modules
 from karat.engines.engine_group import shareable
 from karat.engines.registry import COMPONENTS, ENGINES, Component
-from karat.engines.spec import FILES, build, parse_spec, spec_text
+from karat.engines.spec import FILES, build, name_in_file, parse_spec, spec_text
 from karat.errors import EngineError, InputError, LimitExceeded, MissingExtra, UnknownName
 from karat.experiments.store.base import ExperimentKind
 from karat.experiments.target_check import Where
@@ -172,11 +172,14 @@ class Agent:
 def parse_engine(engine: str | Mapping[str, object]) -> Agent:
     """Return *engine*, which is built once, under the text that was typed for it.
 
-    A file or JSON goes by the name of its engine.
+    A file goes by the ``name`` in it, and JSON and a file without one by the name of the engine.
     """
     spec = parse_spec(engine)
+    named = isinstance(engine, str) and engine.endswith(FILES) and ENGINES.is_own(spec.name)
     try:
         name = build(spec).name
+        if named:
+            name = name_in_file(str(engine)) or name
     except EngineError:
         name = str(spec.params.get("name") or spec.name)
     typed = isinstance(engine, str) and not engine.endswith(FILES) and not engine.startswith("{")

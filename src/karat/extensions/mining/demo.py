@@ -311,7 +311,7 @@ def _shorten_left(text: str, width: int) -> str:
 
     >>> _shorten_left("src/karat/scoring/stats/paired.py", 20)
     '.../stats/paired.py'
-    >>> _shorten_left("stats/a_very_long_name_of_a_file.py", 20), shorten_left("a.py", 20)
+    >>> _shorten_left("stats/a_very_long_name_of_a_file.py", 20), _shorten_left("a.py", 20)
     ('...name_of_a_file.py', 'a.py')
     """
     if display_width(text) <= width:

@@ -188,3 +188,14 @@ def test_other_texts_are_taken_for_scores() -> None:
 def test_what_is_not_a_metric_is_refused() -> None:
     with pytest.raises(InputError, match=r"3.14\d* is not a metric; decorate the function"):
         METRICS.get("math:pi")
+
+
+def test_another_package_may_call_a_measure_by_its_own_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = {"mine": {"gain to ten": "ndcg@10"}.get}
+    monkeypatch.setattr("karat.scoring.metrics.measure.MEASURE_NAMES", names)
+    measure = parse("gain to ten")
+    assert (str(measure), measure.label) == ("ndcg@10", "gain to ten")
+    with pytest.raises(InputError, match="'gain to five' is not a valid measure"):
+        parse("gain to five")

@@ -433,14 +433,15 @@ def _tokens_read(hits: Sequence[Hit], ranked: Sequence[Hit]) -> list[int]:
     *ranked* are some of *hits*, in the same order; -1 means that a hit has no number of tokens.
     """
     tokens: list[int] = []
-    rest = iter(hits)
-    for last in ranked:
-        unread: list[int] = []
-        for hit in rest:
-            unread.append(hit.tokens)
-            if hit is last:
-                break
-        tokens.append(-1 if min(unread) < 0 else sum(unread))
+    unread: list[int] = []
+    left = iter(ranked)
+    last = next(left, None)
+    for hit in hits:
+        unread.append(hit.tokens)
+        if hit is last:
+            tokens.append(-1 if min(unread) < 0 else sum(unread))
+            unread = []
+            last = next(left, None)
     return tokens
 
 

@@ -90,7 +90,7 @@ def test_json_has_stable_keys_and_no_number_that_json_lacks(karat: Karat) -> Non
     assert list(run["notes"]) == [
         *("queries", "statuses", "invalid", "unknown_queries", "ties", "tied", "judged_share"),
         *("clusters", "hits_per_query", "mismatch", "failure", "labels", "powered"),
-        *("removed", "unit", "has_hits"),
+        *("removed", "unit", "tokens", "has_hits"),
     ]
     assert [query["status"] for query in run["queries"]] == [
         *("scored", "scored", "missing", "unjudged"),

@@ -162,5 +162,5 @@ def test_highest_grades() -> None:
 
 def test_workings_are_arithmetic_only() -> None:
     assert worked_out("2**3 - 1/log2(8)") == pytest.approx(8 - 1 / 3)
-    with pytest.raises(InputError, match="is no arithmetic"):
+    with pytest.raises(InputError, match="is not arithmetic"):
         worked_out("[1]")

@@ -96,7 +96,9 @@ def test_bad_results_are_named(karat: Karat, folder: Path) -> None:
     done = karat("conformance", "check", "own.csv")
     assert done.returncode == 2
     assert "own.csv:2: no case named 'unknown'" in done.stderr
-    assert "own.csv:3: 'much' is no number; expected such as 0.5, nan or error" in done.stderr
+    assert (
+        "own.csv:3: 'much' is not a number; expected for example 0.5, nan or error" in done.stderr
+    )
     assert "own.csv:4: no metric named 'nothing'" in done.stderr
     (folder / "own.csv").write_text("case,value\nties,1\n")
     done = karat("conformance", "check", "own.csv")
@@ -115,6 +117,6 @@ def test_rows_that_would_be_misread_are_named(karat: Karat, folder: Path) -> Non
     assert (done.returncode, done.stdout) == (2, "")
     assert "own.csv:2: 5 fields; expected 4: case, query, measure, value" in done.stderr
     assert "own.csv:3: 3 fields; expected 4" in done.stderr
-    assert "own.csv:4: 'inf' is no number" in done.stderr
+    assert "own.csv:4: 'inf' is not a number" in done.stderr
     assert "own.csv:6: level 1 mrr has a value in line 5 already" in done.stderr
     assert "own.csv:7: case level does not ask for 2 mrr; it asks for 1 mrr" in done.stderr

@@ -95,4 +95,4 @@ def _value(node: ast.expr) -> float:
         return OPERATORS[type(node.op)](_value(node.left), _value(node.right))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return FUNCTIONS[node.func.id](_value(node.args[0]))
-    raise InputError(f"{ast.unparse(node)!r} is no arithmetic; expected such as 1/log2(3)")
+    raise InputError(f"{ast.unparse(node)!r} is not arithmetic; expected for example 1/log2(3)")

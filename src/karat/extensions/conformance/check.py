@@ -157,7 +157,9 @@ def _reported(text: str) -> Value:
     except ValueError:
         value = math.inf
     if math.isinf(value):
-        raise InputError(f"{text!r} is no number; expected such as 0.5, {NOTHING} or {ERROR}")
+        raise InputError(
+            f"{text!r} is not a number; expected for example 0.5, {NOTHING} or {ERROR}"
+        )
     return value
 
 

@@ -24,7 +24,7 @@ def test_weights_say_which_run_counts(karat: Karat, folder: Path) -> None:
     assert [hit.path for hit in read_run("w.run").answer(0).hits] == ["x", "a", "b"]
     done = karat("fuse", "old.run", "new.run", "--weights", "much", "-o", "w.run")
     assert done.returncode == 2
-    assert "'much' is no list of numbers such as 0.7,0.3" in done.stderr
+    assert "'much' is not a list of numbers; expected for example 0.7,0.3" in done.stderr
 
 
 def test_runs_with_other_names_are_a_warning(karat: Karat, folder: Path) -> None:

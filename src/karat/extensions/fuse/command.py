@@ -12,7 +12,9 @@ def _weights(_ctx: click.Context, _option: click.Parameter, given: str | None) -
     try:
         return tuple(map(float, given.split(","))) if given else ()
     except ValueError:
-        raise click.BadParameter(f"{given!r} is no list of numbers such as 0.7,0.3") from None
+        raise click.BadParameter(
+            f"{given!r} is not a list of numbers; expected for example 0.7,0.3"
+        ) from None
 
 
 @click.command("fuse")

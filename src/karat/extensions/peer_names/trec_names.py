@@ -9,7 +9,7 @@ from karat.system.words import join_names
 # What follows a name: cut-offs, points, or pairs such as p=0.8,1=3.
 PARAMETERS = re.compile(r"([._][-+.,=pe\d]+)?")
 NOT_A_NUMBER = {
-    "runid": "the tag of the run, which is no number",
+    "runid": "the tag of the run, which is not a number",
     "relstring": "the grades of the first hits as text; karat score --per-query shows ranks",
 }
 
